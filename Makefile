@@ -1,0 +1,42 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Each sets up everything it needs first.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+# Two threads at most for torch in every process: more only starves the others on a small machine.
+export OMP_NUM_THREADS ?= 2
+export TOKENIZERS_PARALLELISM ?= false
+export HF_HUB_OFFLINE ?= 1
+
+.PHONY: demo test check setup pocket bench clean
+
+setup: $(STAMP)
+
+# torch first and exactly pinned: a loose range may pull gigabytes of CUDA packages.
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $(STAMP)
+
+demo: setup
+	$(BIN)/arena demo
+
+test: check
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# Rebuild the embedded model from scratch (about 15 minutes on two cores).
+pocket: setup
+	$(BIN)/python -m arena.models.build_pocket --out arena/models/pocket
+
+bench: setup
+	$(BIN)/python -m pytest -m benchmark -s tests/benchmarks
+
+clean:
+	rm -rf $(VENV) runs build dist *.egg-info

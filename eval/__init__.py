@@ -1,0 +1,1 @@
+"""What was learnt: exact play, reasoning benchmarks and their statistics."""

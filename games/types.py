@@ -1,0 +1,286 @@
+"""The contract between rules and everything else. Pure: no models, no clocks, no global random numbers.
+
+A `Game` is a specification for one set of parameters plus a factory of `State`s. A `State` is one match in
+progress. The engine never looks inside: it asks who is to move, shows each of them its observation, has the
+reply parsed, and applies the move.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Protocol, TypeAlias
+
+Seat: TypeAlias = int
+"""Index of a player at the table, 0 … seats-1."""
+
+ParamValue: TypeAlias = int | float | str | bool
+Json: TypeAlias = dict[str, Any]
+
+
+class Utility(StrEnum):
+    """How the seats' returns relate to one another."""
+
+    ZERO_SUM = "zero_sum"
+    CONSTANT_SUM = "constant_sum"
+    GENERAL_SUM = "general_sum"
+    COOPERATIVE = "cooperative"
+
+
+class Information(StrEnum):
+    """Whether any seat is ever ignorant of something another seat knows."""
+
+    PERFECT = "perfect"
+    IMPERFECT = "imperfect"
+
+
+class Dynamics(StrEnum):
+    """Whether seats move one at a time or can be to move together."""
+
+    TURNS = "turns"
+    SIMULTANEOUS = "simultaneous"
+
+
+class Issue(StrEnum):
+    """What parsing a reply found. The four faults are counted apart, always (they have different cures)."""
+
+    OK = "ok"
+    NO_ANSWER = "no_answer"  # nothing in the reply has the form of an answer
+    MALFORMED = "malformed"  # an answer was attempted, but cannot be read or is ambiguous
+    ILLEGAL = "illegal"  # the answer is clear, and the rules forbid it here
+    TRUNCATED = "truncated"  # the reply hit the token limit before an answer was complete
+
+
+@dataclass(frozen=True, kw_only=True)
+class Param:
+    """One game parameter: its default and what else it may be.
+
+    Attributes:
+        default: value when none is given; its type is the parameter's type.
+        low, high: inclusive bounds of a number.
+        choices: the only allowed values, when not empty.
+        help: one line for people.
+    """
+
+    default: ParamValue
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[ParamValue, ...] = ()
+    help: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameSpec:
+    """Declared facts of a game under its loaded parameters; the conformance suite holds the rules to them.
+
+    Attributes:
+        id: registry name: `tic_tac_toe`, `openspiel/hex`, `acme/haggle`.
+        title: name for people.
+        summary: one line for lists.
+        roles: role name per seat; its length is the number of seats. Advantages are conditioned on (id, role).
+        utility, information, dynamics: see the enums.
+        min_return, max_return: inclusive bounds of any seat's return.
+        outcomes: every outcome class the game can end in (`p0`, `p1`, `draw`, …), K of DEPT's entropy.
+        max_turns: largest number of moves (all seats together) any match can have.
+        params: the parameters in force, by name.
+        reference: where the rules come from.
+    """
+
+    id: str
+    title: str
+    summary: str
+    roles: tuple[str, ...]
+    utility: Utility
+    information: Information
+    dynamics: Dynamics = Dynamics.TURNS
+    min_return: float
+    max_return: float
+    outcomes: tuple[str, ...]
+    max_turns: int
+    params: Mapping[str, ParamValue] = field(default_factory=lambda: MappingProxyType({}))
+    reference: str = ""
+
+    @property
+    def seats(self) -> int:
+        """Number of seats."""
+        return len(self.roles)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move:
+    """A parsed move.
+
+    Attributes:
+        answer: canonical text of the action, without brackets: `4`, `bet`, `Offer: 3 Sheep -> 5 Brick`.
+        action: the rule engine's number for it, where it has one.
+        speech: words for the other seats, verbatim; empty where a game has no talk.
+    """
+
+    answer: str
+    action: int | None = None
+    speech: str = ""
+
+    def to_json(self) -> Json:
+        """As stored in records."""
+        return {"answer": self.answer, "action": self.action, "speech": self.speech}
+
+    @classmethod
+    def from_json(cls, obj: Mapping[str, Any]) -> Move:
+        """Inverse of `to_json`."""
+        return cls(answer=obj["answer"], action=obj["action"], speech=obj["speech"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parsed:
+    """What a reply meant. `move` is set exactly when `issue` is OK; `hint` tells the player what was wrong."""
+
+    raw: str
+    issue: Issue
+    move: Move | None = None
+    hint: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """Something a seat learnt during the match. A seat's events only ever grow.
+
+    Attributes:
+        text: one sentence or line by the moderator, or a player's words verbatim.
+        speaker: the seat whose words `text` is; None for the moderator. Renderers mark speech as speech.
+    """
+
+    text: str
+    speaker: Seat | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observation:
+    """Everything one seat knows at one moment, in parts, so that a conversation can be told only what is new.
+
+    Attributes:
+        facts: known from the start and never changing (own card, own values). May be empty.
+        events: in order; append-only over the match.
+        board: the position now, as this seat sees it. May be empty.
+        ask: what this seat is asked to do now, with the form of the answer. Empty when it is not to move.
+        legal: canonical answers allowed now, for the optional "legal moves" line; None where free-form.
+    """
+
+    facts: str = ""
+    events: tuple[Event, ...] = ()
+    board: str = ""
+    ask: str = ""
+    legal: tuple[str, ...] | None = None
+
+
+class State(ABC):
+    """One match in progress. Everything random comes from the seed it was made with."""
+
+    @property
+    @abstractmethod
+    def game(self) -> Game:
+        """The game this is a state of."""
+
+    @abstractmethod
+    def to_move(self) -> tuple[Seat, ...]:
+        """Seats to move: empty when the game is over, several when they move together."""
+
+    @abstractmethod
+    def observe(self, seat: Seat) -> Observation:
+        """What `seat` may see now. Never depends on what it must not know."""
+
+    @abstractmethod
+    def legal(self, seat: Seat) -> tuple[Move, ...] | None:
+        """Legal moves of `seat`, in a fixed order; None for free-form text; empty when it is not to move."""
+
+    @abstractmethod
+    def parse(self, seat: Seat, text: str, *, truncated: bool = False) -> Parsed:
+        """Read a reply. Never raises, never changes the state, never guesses."""
+
+    @abstractmethod
+    def apply(self, moves: Mapping[Seat, Move]) -> None:
+        """Make the moves of exactly the seats to move.
+
+        Raises:
+            IllegalMoveError: a move the rules forbid, or the wrong set of seats; the state is unchanged.
+            GameOverError: the game has ended.
+        """
+
+    @abstractmethod
+    def returns(self) -> tuple[float, ...]:
+        """Return per seat. Raises GameOverError("not over") while `to_move()` is not empty."""
+
+    @abstractmethod
+    def outcome(self) -> str:
+        """One of `game.spec.outcomes`. Raises like `returns`."""
+
+    @abstractmethod
+    def to_json(self) -> Json:
+        """The complete state; `game.state_from_json` restores it."""
+
+    @abstractmethod
+    def render(self, seat: Seat | None) -> str:
+        """Plain-text picture for people: of what `seat` may see, or of everything (None)."""
+
+    def clone(self) -> State:
+        """An independent copy."""
+        return copy.deepcopy(self)
+
+
+class RandomStream(Protocol):
+    """The part of `random.Random` that bots use; always passed in, never global."""
+
+    def random(self) -> float:
+        """Uniform in [0, 1)."""
+
+    def randrange(self, stop: int, /) -> int:
+        """Uniform in 0 … stop-1."""
+
+    def choice(self, seq: Any, /) -> Any:
+        """One element, uniformly."""
+
+
+class Bot(Protocol):
+    """A scripted way to play. It answers in the same text a model would, and looks only at `seat`'s own view."""
+
+    def __call__(self, state: State, seat: Seat, rng: RandomStream) -> str:
+        """The reply for `seat`, which is to move."""
+
+
+class Game(ABC):
+    """Rules under one set of parameters."""
+
+    spec: GameSpec
+
+    @abstractmethod
+    def new_state(self, seed: int) -> State:
+        """The start of a match; equal seeds give equal matches."""
+
+    @abstractmethod
+    def state_from_json(self, obj: Json) -> State:
+        """Inverse of `State.to_json`."""
+
+    @abstractmethod
+    def rules(self, seat: Seat) -> str:
+        """The rules as told to `seat`, derived from the parameters in force."""
+
+    @abstractmethod
+    def bots(self) -> Mapping[str, Bot]:
+        """Scripted bots by name; always has `random`, has `greedy` where the game defines one."""
+
+    def forfeit_returns(self, seat: Seat) -> tuple[float, ...]:
+        """Returns when `seat` forfeits: its worst return, and in zero-sum games the others share the gain.
+
+        The worst return, so that giving an unusable answer never pays better than losing by the rules.
+        """
+        spec = self.spec
+        if spec.utility is Utility.ZERO_SUM:
+            gain = -spec.min_return / (spec.seats - 1)
+            return tuple(spec.min_return if s == seat else gain for s in range(spec.seats))
+        if spec.utility is Utility.CONSTANT_SUM:
+            gain = (spec.max_return - spec.min_return) / (spec.seats - 1)
+            return tuple(spec.min_return if s == seat else gain for s in range(spec.seats))
+        return tuple(spec.min_return for _ in range(spec.seats))

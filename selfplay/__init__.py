@@ -1,0 +1,1 @@
+"""Learning by playing: opponents, trajectories, advantages, trainer and checkpoints."""

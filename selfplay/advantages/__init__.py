@@ -1,0 +1,1 @@
+"""Advantage estimators, one a file, all fed the same rollouts."""
