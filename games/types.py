@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 Seat: TypeAlias = int
 """Index of a player at the table, 0 … seats-1."""
@@ -251,8 +251,9 @@ class Bot(Protocol):
 
 
 class Game(ABC):
-    """Rules under one set of parameters."""
+    """Rules under one set of parameters. A written game is made as `cls(params)` with all it declares."""
 
+    PARAMS: ClassVar[Mapping[str, Param]] = MappingProxyType({})
     spec: GameSpec
 
     @abstractmethod

@@ -1,0 +1,207 @@
+"""Make the embedded model `pocket` from scratch: tokenizer, pretraining, safetensors.
+
+    python -m arena.models.build_pocket --out arena/models/pocket
+
+A Llama-architecture model of about 0.7 million parameters with its own byte-level BPE tokenizer and chat template.
+It is trained by transformers' Trainer on what `arena.models.pocket_data` generates, so the whole of it can be made
+again on a laptop: about 15 minutes on two cores. Equal seeds on the same machine give the same weights.
+
+The tokenizer lets merges run over spaces inside a sentence fragment (as in SuperBPE, arXiv 2503.13423): the rules
+and the board phrases that come in every prompt shrink to a few tokens, which is what makes self-play affordable on
+a CPU. Digits, brackets, punctuation and line ends always stand alone, so numbers and answers keep their parts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arena.models.pocket_data import Message, Mix, documents
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedTokenizerFast
+
+SPECIAL = ("<|pad|>", "<|end|>", "<|system|>", "<|user|>", "<|assistant|>")
+CHAT_TEMPLATE = (
+    "{% for message in messages %}{{ '<|' + message['role'] + '|>' + message['content'] + '<|end|>' }}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
+)
+IGNORE = -100
+"""Label of a token that carries no loss."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """Everything that decides the weights."""
+
+    mix: Mix = field(default_factory=Mix)
+    seed: int = 0
+    vocab: int = 1024
+    hidden: int = 128
+    layers: int = 4
+    heads: int = 4
+    kv_heads: int = 2
+    intermediate: int = 256
+    context: int = 1024
+    batch: int = 64
+    steps: int = 4000
+    learning_rate: float = 3e-3
+    prompt_loss_share: float = 0.15
+    """Share of documents whose prompt tokens carry loss too; keeps positions legible in the hidden states."""
+
+
+def make_tokenizer(texts: Iterator[str], vocab: int) -> PreTrainedTokenizerFast:
+    """Train the byte-level BPE tokenizer; any text encodes, since all 256 bytes are in its alphabet."""
+    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    core = Tokenizer(models.BPE())
+    alone = pre_tokenizers.Split(Regex(r"[\d\[\]\n.,:;!?>|/()'\"-]"), behavior="isolated")
+    core.pre_tokenizer = pre_tokenizers.Sequence(
+        [alone, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
+    )
+    core.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab,
+        special_tokens=list(SPECIAL),
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        show_progress=False,
+    )
+    core.train_from_iterator(texts, trainer)
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=core,
+        pad_token=SPECIAL[0],
+        eos_token=SPECIAL[1],
+        extra_special_tokens=list(SPECIAL[2:]),
+        padding_side="left",
+        clean_up_tokenization_spaces=False,
+    )
+    tokenizer.chat_template = CHAT_TEMPLATE
+    return tokenizer
+
+
+def encode(
+    tokenizer: PreTrainedTokenizerFast, doc: Sequence[Message], prompt_loss: bool
+) -> tuple[list[int], list[int]]:
+    """Token ids and labels of one conversation; labels are IGNORE where no loss falls."""
+    ids: list[int] = []
+    labels: list[int] = []
+    end = tokenizer.eos_token_id
+    for message in doc:
+        role = tokenizer.convert_tokens_to_ids(f"<|{message['role']}|>")
+        body = [*tokenizer.encode(message["content"], add_special_tokens=False), end]
+        learn = message["role"] == "assistant" and message.get("learn") != "no"
+        ids += [role, *body]
+        labels += [IGNORE, *(body if learn or prompt_loss else [IGNORE] * len(body))]
+    return ids, labels
+
+
+def make_model(recipe: Recipe, tokenizer: PreTrainedTokenizerFast) -> Any:
+    """A fresh LlamaForCausalLM with tied embeddings."""
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=recipe.hidden,
+        intermediate_size=recipe.intermediate,
+        num_hidden_layers=recipe.layers,
+        num_attention_heads=recipe.heads,
+        num_key_value_heads=recipe.kv_heads,
+        max_position_embeddings=recipe.context,
+        tie_word_embeddings=True,
+        bos_token_id=None,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+        initializer_range=0.04,
+    )
+    return LlamaForCausalLM(config)
+
+
+def pretrain(recipe: Recipe, out: Path) -> dict[str, Any]:
+    """Generate, train, and write the model folder.
+
+    Returns:
+        What was made: parameters, documents, tokens, final training loss.
+    """
+    import torch
+    from transformers import Trainer, TrainingArguments, set_seed
+
+    docs = documents(recipe.mix, recipe.seed)
+    tokenizer = make_tokenizer((m["content"] for doc in docs[:20_000] for m in doc), recipe.vocab)
+    every = round(1 / recipe.prompt_loss_share) if recipe.prompt_loss_share else len(docs) + 1
+    rows = [encode(tokenizer, doc, prompt_loss=i % every == 0) for i, doc in enumerate(docs)]
+    rows = [row for row in rows if len(row[0]) <= recipe.context]
+    set_seed(recipe.seed)  # Trainer and the initial weights draw from the global streams of this process
+    model = make_model(recipe, tokenizer)
+
+    def collate(batch: list[dict[str, list[int]]]) -> dict[str, torch.Tensor]:
+        width = max(len(row["input_ids"]) for row in batch)
+
+        def pad(key: str, value: int) -> torch.Tensor:
+            return torch.tensor([row[key] + [value] * (width - len(row[key])) for row in batch])
+
+        ids = pad("input_ids", tokenizer.pad_token_id)
+        mask = torch.tensor([[1] * len(r["input_ids"]) + [0] * (width - len(r["input_ids"])) for r in batch])
+        return {"input_ids": ids, "attention_mask": mask, "labels": pad("labels", IGNORE)}
+
+    arguments = TrainingArguments(
+        output_dir=str(out / "trainer"),
+        max_steps=recipe.steps,
+        per_device_train_batch_size=recipe.batch,
+        learning_rate=recipe.learning_rate,
+        lr_scheduler_type="cosine",
+        warmup_steps=min(200, recipe.steps // 10),
+        weight_decay=0.05,
+        adam_beta2=0.98,
+        max_grad_norm=1.0,
+        train_sampling_strategy="group_by_length",
+        logging_steps=100,
+        save_strategy="no",
+        report_to=[],
+        seed=recipe.seed,
+        use_cpu=True,
+        dataloader_pin_memory=False,
+        remove_unused_columns=False,
+    )
+    data = [{"input_ids": ids, "labels": labels} for ids, labels in rows]
+    trainer = Trainer(model=model, args=arguments, train_dataset=data, data_collator=collate)
+    result = trainer.train()
+    out.mkdir(parents=True, exist_ok=True)
+    model.generation_config.eos_token_id = tokenizer.eos_token_id
+    model.generation_config.pad_token_id = tokenizer.pad_token_id
+    model.save_pretrained(out)
+    tokenizer.save_pretrained(out)
+    made = {
+        "recipe": asdict(recipe),
+        "parameters": model.num_parameters(),
+        "documents": len(rows),
+        "tokens": sum(len(ids) for ids, _ in rows),
+        "train_loss": round(result.training_loss, 4),
+    }
+    (out / "pocket.json").write_text(json.dumps(made, indent=1, sort_keys=True) + "\n")
+    return made
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Command line of the build."""
+    parser = argparse.ArgumentParser(description="Make the embedded model from scratch.")
+    parser.add_argument("--out", type=Path, required=True, help="folder to write the model to")
+    parser.add_argument("--steps", type=int, default=Recipe.steps)
+    parser.add_argument("--matches", type=int, default=Mix.matches, help="matches per game")
+    parser.add_argument("--tasks", type=int, default=Mix.tasks, help="documents per task family")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args(argv)
+    recipe = Recipe(mix=Mix(matches=args.matches, tasks=args.tasks), steps=args.steps, seed=args.seed)
+    made = pretrain(recipe, args.out)
+    sys.stdout.write(json.dumps(made, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

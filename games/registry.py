@@ -1,0 +1,95 @@
+"""Games by name: written ones from the table below, any other OpenSpiel game as `openspiel/<name>`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import import_module
+from typing import Protocol, cast
+
+from games.errors import ParameterError, UnknownGameError
+from games.suggest import unknown
+from games.types import Game, GameSpec, Param, ParamValue
+
+WRITTEN: dict[str, str] = {
+    "kuhn_poker": "games.kuhn_poker:KuhnPoker",
+    "simple_negotiation": "games.simple_negotiation:SimpleNegotiation",
+    "tic_tac_toe": "games.tic_tac_toe:TicTacToe",
+}
+"""Id to `module:class`. A class takes its resolved parameters and declares `PARAMS`."""
+
+
+def resolve_params(
+    game_id: str, declared: Mapping[str, Param], given: Mapping[str, ParamValue]
+) -> dict[str, ParamValue]:
+    """All parameters in force, checked.
+
+    Raises:
+        ParameterError: unknown name, wrong type, or out of bounds; says what is allowed.
+    """
+    for name in given:
+        if name not in declared:
+            raise ParameterError(f"{game_id}: " + unknown("parameter", name, declared))
+    return {name: _checked(game_id, name, spec, given.get(name, spec.default)) for name, spec in declared.items()}
+
+
+def _checked(game_id: str, name: str, spec: Param, value: ParamValue) -> ParamValue:
+    wanted = type(spec.default)
+    if wanted is float and type(value) is int:
+        value = float(value)
+    if type(value) is not wanted:
+        raise ParameterError(f"{game_id}: {name}={value!r} must be of type {wanted.__name__}.")
+    if spec.choices and value not in spec.choices:
+        allowed = ", ".join(map(repr, spec.choices))
+        raise ParameterError(f"{game_id}: {name}={value!r} is not one of {allowed}.")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        low = -math.inf if spec.low is None else spec.low
+        high = math.inf if spec.high is None else spec.high
+        if not low <= value <= high:
+            raise ParameterError(f"{game_id}: {name}={value!r} is outside {low:g} … {high:g}.")
+    return value
+
+
+class GameClass(Protocol):
+    """A written game's class: declares its parameters and is made with those in force."""
+
+    PARAMS: Mapping[str, Param]
+
+    def __call__(self, params: Mapping[str, ParamValue]) -> Game:
+        """Make the game."""
+
+
+def game_class(game_id: str) -> GameClass:
+    """The class of a written game, imported on first use."""
+    module, _, name = WRITTEN[game_id].partition(":")
+    return cast("GameClass", getattr(import_module(module), name))
+
+
+def get_game(game_id: str, params: Mapping[str, ParamValue] | None = None) -> Game:
+    """The game with this id and parameters; equal arguments give the same object.
+
+    Raises:
+        UnknownGameError: no such game; names the nearest.
+        ParameterError: a parameter it does not have, or a value it does not allow.
+    """
+    return _cached(game_id, tuple(sorted((params or {}).items())))
+
+
+@lru_cache(maxsize=512, typed=True)
+def _cached(game_id: str, params: tuple[tuple[str, ParamValue], ...]) -> Game:
+    if game_id.startswith("openspiel/"):
+        from games.openspiel import load_generic
+
+        return load_generic(game_id, dict(params))
+    if game_id not in WRITTEN:
+        from games.openspiel import generic_ids
+
+        raise UnknownGameError(unknown("game", game_id, [*WRITTEN, *generic_ids()]))
+    cls = game_class(game_id)
+    return cls(resolve_params(game_id, cls.PARAMS, dict(params)))
+
+
+def list_games() -> tuple[GameSpec, ...]:
+    """Specs of the written games with their default parameters, by id."""
+    return tuple(get_game(game_id).spec for game_id in sorted(WRITTEN))

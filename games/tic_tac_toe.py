@@ -1,0 +1,121 @@
+"""Tic-tac-toe on OpenSpiel's rules.
+
+| fact | value |
+|---|---|
+| seats | 2 (X moves first) |
+| information | perfect, no chance |
+| returns | +1 / −1, 0 for a draw |
+| outcome classes | p0, p1, draw |
+| value under perfect play | 0 |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import pyspiel
+
+from games.bots import random_bot
+from games.openspiel import SpielGame, SpielState, spec_of
+from games.types import Bot, Event, Move, ParamValue, RandomStream, Seat, State
+
+LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
+MARKS = "XO"
+_MOVES = tuple(Move(answer=str(square), action=square) for square in range(9))
+
+
+class TicTacToeState(SpielState):
+    """A grid whose empty squares show their numbers."""
+
+    def legal(self, seat: Seat) -> tuple[Move, ...]:
+        """Empty squares in order."""
+        if self.pyspiel_state.current_player() != seat:
+            return ()
+        return tuple(_MOVES[action] for action in self.pyspiel_state.legal_actions())
+
+    def answer(self, seat: Seat, action: int) -> str:
+        """The square's number."""
+        return str(action)
+
+    def squares(self) -> list[str]:
+        """Nine cells: `X`, `O`, or the square's number."""
+        cells = self.pyspiel_state.observation_string(0).replace("\n", "")
+        return [str(i) if cell == "." else cell.upper() for i, cell in enumerate(cells)]
+
+    def action_event(self, seat: Seat, action: int) -> Event:
+        """The move, as everyone is told it."""
+        return Event(text=f"Player {seat} took {action}.")
+
+    def board(self, seat: Seat) -> str:
+        """Three lines of three cells."""
+        return self._grid()
+
+    def render(self, seat: Seat | None) -> str:
+        """The grid; nothing is hidden."""
+        return self._grid()
+
+    def _grid(self) -> str:
+        cells = self.squares()
+        return "\n".join(" ".join(cells[row : row + 3]) for row in (0, 3, 6))
+
+
+class TicTacToe(SpielGame):
+    """Three in a row on a 3×3 grid."""
+
+    state_class = TicTacToeState
+
+    def __init__(self, params: Mapping[str, ParamValue]) -> None:
+        loaded: Any = pyspiel.load_game("tic_tac_toe")
+        super().__init__(
+            loaded,
+            spec_of(
+                "tic_tac_toe",
+                loaded,
+                "Tic-tac-toe",
+                params=params,
+                roles=("X", "O"),
+                summary="Three in a row on a 3×3 grid.",
+            ),
+        )
+
+    @cached_property
+    def known_answers(self) -> frozenset[str]:
+        """All nine squares."""
+        return frozenset(map(str, range(9)))
+
+    def rules(self, seat: Seat) -> str:
+        """Rules for the seat."""
+        return (
+            "Tic-tac-toe on squares 0 to 8, three rows of three. Player 0 is X and moves first, player 1 is O. "
+            "Three in a row, column or diagonal win; a full board without it is a draw. "
+            "Answer with an empty square in brackets, like [4].\n"
+            f"You are player {seat}, {MARKS[seat]}."
+        )
+
+    def bots(self) -> Mapping[str, Bot]:
+        """`random`; `greedy` completes a line, else blocks one, else plays at random."""
+        return {"random": random_bot, "greedy": greedy_bot}
+
+
+def _completing(cells: list[str], mark: str) -> list[int]:
+    """Empty squares that would complete a line of `mark`."""
+    found = set()
+    for line in LINES:
+        row = [cells[square] for square in line]
+        if row.count(mark) == 2:
+            found |= {square for square in line if cells[square] not in MARKS}
+    return sorted(found)
+
+
+def greedy_bot(state: State, seat: Seat, rng: RandomStream) -> str:
+    """Win if possible, else block, else a random empty square. Looks one move ahead, so forks beat it."""
+    if not isinstance(state, TicTacToeState):
+        raise TypeError("this bot plays tic_tac_toe only")
+    cells = state.squares()
+    for mark in (MARKS[seat], MARKS[1 - seat]):
+        squares = _completing(cells, mark)
+        if squares:
+            return f"[{rng.choice(squares)}]"
+    return random_bot(state, seat, rng)
