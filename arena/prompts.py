@@ -28,17 +28,19 @@ def event_text(event: Event, seat: Seat) -> str:
     return f"{who} {verb}:\n{quote(event.text)}"
 
 
-def turn_prompt(observation: Observation, seat: Seat, *, seen: int = 0, show_legal: bool = True) -> str:
+def turn_prompt(observation: Observation, seat: Seat, *, seen: int | None = None, show_legal: bool = True) -> str:
     """The message for one turn.
 
     Args:
         observation: everything the seat knows now.
-        seen: how many of its events earlier messages already told; 0 starts the conversation with the facts.
+        seat: whom the message is for.
+        seen: how many of its events earlier messages already told; None starts the conversation, with the facts.
             A seat's own words are not repeated to it, since they stand in the conversation as its reply.
         show_legal: add the list of allowed answers, where there is one.
     """
-    parts = [observation.facts] if seen == 0 else []
-    parts += [event_text(event, seat) for event in observation.events[seen:] if seen == 0 or event.speaker != seat]
+    start = seen is None
+    parts = [observation.facts] if start else []
+    parts += [event_text(event, seat) for event in observation.events[seen or 0 :] if start or event.speaker != seat]
     parts += [observation.board, observation.ask]
     if show_legal and observation.legal is not None:
         parts.append("Allowed: " + " ".join(f"[{answer}]" for answer in observation.legal))

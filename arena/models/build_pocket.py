@@ -8,7 +8,8 @@ again on a laptop: about 15 minutes on two cores. Equal seeds on the same machin
 
 The tokenizer lets merges run over spaces inside a sentence fragment (as in SuperBPE, arXiv 2503.13423): the rules
 and the board phrases that come in every prompt shrink to a few tokens, which is what makes self-play affordable on
-a CPU. Digits, brackets, punctuation and line ends always stand alone, so numbers and answers keep their parts.
+a CPU. Digits, brackets, marks, punctuation and line ends always stand alone, so numbers, answers and boards keep
+their parts.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.models.pocket_data import Message, Mix, documents
+from arena.models.pocket_data import MATCHES, Message, Mix, documents
 
 if TYPE_CHECKING:
     import torch
@@ -50,7 +51,7 @@ class Recipe:
     intermediate: int = 256
     context: int = 1024
     batch: int = 64
-    steps: int = 4000
+    steps: int = 1600
     learning_rate: float = 3e-3
     prompt_loss_share: float = 0.15
     """Share of documents whose prompt tokens carry loss too; keeps positions legible in the hidden states."""
@@ -62,7 +63,7 @@ def make_tokenizer(texts: Iterator[str], vocab: int) -> PreTrainedTokenizerFast:
     from transformers import PreTrainedTokenizerFast
 
     core = Tokenizer(models.BPE())
-    alone = pre_tokenizers.Split(Regex(r"[\d\[\]\n.,:;!?>|/()'\"-]"), behavior="isolated")
+    alone = pre_tokenizers.Split(Regex(r" ?\[|\b[XO]\b|[\d\]\n.,:;!?>|/()'\"-]"), behavior="isolated")
     core.pre_tokenizer = pre_tokenizers.Sequence(
         [alone, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
     )
@@ -193,11 +194,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Make the embedded model from scratch.")
     parser.add_argument("--out", type=Path, required=True, help="folder to write the model to")
     parser.add_argument("--steps", type=int, default=Recipe.steps)
-    parser.add_argument("--matches", type=int, default=Mix.matches, help="matches per game")
-    parser.add_argument("--tasks", type=int, default=Mix.tasks, help="documents per task family")
+    parser.add_argument("--scale", type=float, default=1.0, help="scales the number of matches and tasks")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)
-    recipe = Recipe(mix=Mix(matches=args.matches, tasks=args.tasks), steps=args.steps, seed=args.seed)
+    mix = Mix(matches={game: round(n * args.scale) for game, n in MATCHES.items()}, tasks=round(Mix.tasks * args.scale))
+    recipe = Recipe(mix=mix, steps=args.steps, seed=args.seed)
     made = pretrain(recipe, args.out)
     sys.stdout.write(json.dumps(made, indent=1) + "\n")
     return 0

@@ -12,17 +12,17 @@ the list of allowed answers.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from arena.prompts import retry_prompt, system_prompt, turn_prompt
-from arena.tasks import TASK_FAMILIES, items, task_prompt, task_system
+from arena.tasks import TASK_FAMILIES, Item, items, task_prompt, task_system
 from games import Game, get_game
 
 Message = dict[str, str]
 """`{"role": "system" | "user" | "assistant", "content": text}`"""
 
-GAMES = ("tic_tac_toe", "kuhn_poker", "simple_negotiation")
+MATCHES = {"tic_tac_toe": 14_000, "kuhn_poker": 6_000, "simple_negotiation": 10_000}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class Mix:
     """How many documents of which kind.
 
     Attributes:
-        matches: matches per game; each gives one document per seat.
+        matches: matches by game; each gives one document per seat.
         greedy_share: probability that a seat is played by the greedy bot for a whole match.
         legal_share: probability that a document lists the allowed answers.
         fault_share: probability that a question is first answered wrongly, told so, and answered again; only
@@ -38,9 +38,9 @@ class Mix:
         tasks: documents per task family.
     """
 
-    matches: int = 12_000
+    matches: Mapping[str, int] = field(default_factory=lambda: dict(MATCHES))
     greedy_share: float = 0.35
-    legal_share: float = 0.8
+    legal_share: float = 0.5
     fault_share: float = 0.02
     tasks: int = 8_000
 
@@ -56,7 +56,7 @@ def match_documents(game: Game, seed: int, mix: Mix) -> Iterator[list[Message]]:
     bots = [game.bots()[name] for name in names]
     show_legal = rng.random() < mix.legal_share
     talks: list[list[Message]] = [[{"role": "system", "content": system_prompt(game, s)}] for s in seats]
-    seen = [0 for _ in seats]
+    seen: list[int | None] = [None for _ in seats]
     state = game.new_state(seed)
     while seats_to_move := state.to_move():
         moves = {}
@@ -81,21 +81,23 @@ def match_documents(game: Game, seed: int, mix: Mix) -> Iterator[list[Message]]:
     yield from (talk for talk in talks if len(talk) > 1)
 
 
+def task_document(item: Item) -> list[Message]:
+    """A task with its answer."""
+    return [
+        {"role": "system", "content": task_system()},
+        {"role": "user", "content": task_prompt(item)},
+        {"role": "assistant", "content": f"[{item.answer}]"},
+    ]
+
+
 def documents(mix: Mix, seed: int = 0) -> list[list[Message]]:
     """All training documents, in a shuffled, reproducible order."""
     docs: list[list[Message]] = []
-    for game_id in GAMES:
+    for game_id, matches in mix.matches.items():
         game = get_game(game_id)
-        for match in range(mix.matches):
+        for match in range(matches):
             docs.extend(match_documents(game, seed * 1_000_000_007 + match, mix))
     for family in sorted(TASK_FAMILIES):
-        for item in items(family, mix.tasks, seed=seed):
-            docs.append(
-                [
-                    {"role": "system", "content": task_system()},
-                    {"role": "user", "content": task_prompt(item)},
-                    {"role": "assistant", "content": f"[{item.answer}]"},
-                ]
-            )
+        docs.extend(task_document(item) for item in items(family, mix.tasks, seed=seed))
     random.Random(f"pocket/shuffle/{seed}").shuffle(docs)
     return docs
