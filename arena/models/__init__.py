@@ -1,0 +1,1 @@
+"""Base models by name, and the script that makes the embedded one."""

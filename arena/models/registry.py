@@ -1,0 +1,126 @@
+"""Base models by name: the embedded `pocket`, a folder, or a Hugging Face id. Only safetensors are ever loaded."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arena.errors import UsageError
+from games.suggest import unknown
+
+if TYPE_CHECKING:
+    import torch
+
+EMBEDDED = {"pocket": Path(__file__).parent / "pocket"}
+"""Models that ship with the package."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaseModel:
+    """A loaded base model and what identifies it.
+
+    Attributes:
+        name: as it was asked for.
+        model: the causal language model, in eval mode, no gradients.
+        tokenizer: its tokenizer, with a chat template.
+        model_hash: SHA-256 of the weight files' contents; for a hub id, of the loaded parameters.
+        tokenizer_hash: SHA-256 of vocabulary and chat template.
+    """
+
+    name: str
+    model: Any
+    tokenizer: Any
+    model_hash: str
+    tokenizer_hash: str
+
+
+def folder_of(name: str) -> Path | None:
+    """Where a model lies on this disk, or None when `name` is a hub id."""
+    if name in EMBEDDED:
+        return EMBEDDED[name]
+    path = Path(name)
+    return path if path.is_dir() else None
+
+
+def hash_files(paths: list[Path]) -> str:
+    """SHA-256 over the contents of files, in the order given."""
+    digest = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()
+
+
+def _hash_parameters(model: Any) -> str:
+    digest = hashlib.sha256()
+    for key, tensor in sorted(model.state_dict().items()):
+        digest.update(key.encode())
+        digest.update(tensor.detach().cpu().float().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def _hash_tokenizer(tokenizer: Any) -> str:
+    text = repr(sorted(tokenizer.get_vocab().items())) + repr(tokenizer.chat_template)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def pick_device(device: str) -> str:
+    """`auto` is the GPU when torch sees one."""
+    import torch
+
+    if device != "auto":
+        return device
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def pick_dtype(dtype: str, device: str) -> torch.dtype:
+    """`auto` is bfloat16 on a GPU and float32 on a CPU."""
+    import torch
+
+    names = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+    if dtype == "auto":
+        return torch.bfloat16 if device.startswith("cuda") else torch.float32
+    if dtype not in names:
+        raise UsageError(unknown("dtype", dtype, [*names, "auto"]))
+    return names[dtype]
+
+
+def load_base(name: str = "pocket", *, device: str = "auto", dtype: str = "auto") -> BaseModel:
+    """Load a base model.
+
+    Args:
+        name: `pocket`, a folder in Hugging Face format, or a hub id (`Qwen/Qwen3-4B`).
+        device: a torch device, or `auto`.
+        dtype: `float32`, `bfloat16`, `float16` or `auto`.
+
+    Raises:
+        UsageError: nothing can be loaded under this name; says what was tried.
+    """
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    folder = folder_of(name)
+    if folder is None and "/" not in name:
+        raise UsageError(unknown("model", name, EMBEDDED) + " A folder or a Hugging Face id (`org/model`) works too.")
+    source = str(folder or name)
+    place = pick_device(device)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
+        model = AutoModelForCausalLM.from_pretrained(source, dtype=pick_dtype(dtype, place), use_safetensors=True)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"Cannot load the model {name!r}: {error}") from error
+    if tokenizer.chat_template is None:
+        raise UsageError(f"The model {name!r} has no chat template; use an instruction-tuned one.")
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    model.requires_grad_(False).eval().to(place)
+    weights = sorted(folder.glob("*.safetensors")) if folder else []
+    return BaseModel(
+        name=name,
+        model=model,
+        tokenizer=tokenizer,
+        model_hash=hash_files(weights) if weights else _hash_parameters(model),
+        tokenizer_hash=_hash_tokenizer(tokenizer),
+    )

@@ -1,0 +1,1 @@
+"""Everything that can hold a seat."""

@@ -1,0 +1,65 @@
+"""Many matches at once, with flat memory and an order of records that does not depend on timing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable
+
+from arena.engine import play_match
+from arena.types import MatchRecord, MatchSpec, Observer, Player
+
+DEFAULT_CONCURRENCY = 64
+"""Matches in flight."""
+
+
+def _never() -> bool:
+    return False
+
+
+async def run_matches(
+    specs: Iterable[MatchSpec],
+    resolve: Callable[[str], Player],
+    *,
+    concurrency: int = DEFAULT_CONCURRENCY,
+    observer: Observer | None = None,
+    stop: Callable[[], bool] = _never,
+) -> AsyncIterator[MatchRecord]:
+    """Play matches, at most `concurrency` at a time, and yield their records in the order of `specs`.
+
+    Specs are taken lazily. A finished match waits for the ones before it, and no new match starts while more than
+    `concurrency` finished ones wait, so memory stays flat and one slow match cannot run the others far ahead.
+    A finished match that was not yielded when the process dies is simply owed again.
+
+    Args:
+        specs: what to play.
+        resolve: player by name; called once per seat and match.
+        concurrency: matches in flight, at least 1.
+        observer: passed to every match.
+        stop: asked before each new match; once true, no more start and those in flight are cancelled.
+    """
+    if concurrency < 1:
+        raise ValueError(f"concurrency is {concurrency}; it must be at least 1.")
+    source = iter(specs)
+    window: list[asyncio.Task[MatchRecord]] = []
+    try:
+        exhausted = False
+        while True:
+            flying = sum(not task.done() for task in window)
+            while not exhausted and flying < concurrency and len(window) < 2 * concurrency and not stop():
+                spec = next(source, None)
+                if spec is None:
+                    exhausted = True
+                    break
+                players = [resolve(name) for name in spec.players]
+                window.append(asyncio.create_task(play_match(spec, players, observer)))
+                flying += 1
+            if not window or stop():
+                return
+            if not window[0].done():
+                await asyncio.wait([task for task in window if not task.done()], return_when=asyncio.FIRST_COMPLETED)
+            while window and window[0].done():
+                yield window.pop(0).result()
+    finally:
+        for task in window:
+            task.cancel()
+        await asyncio.gather(*window, return_exceptions=True)
