@@ -3,15 +3,20 @@
 A reply that cannot be used is data, not a crash: it is answered with what was wrong, and after the allowed retries
 it forfeits. The engine never makes a move for a player. A player that raises voids the match, which is then owed
 again; it is never a loss.
+
+The texts of every turn are built for scripted players too, although they do not read them: a record then tells any
+match the same way, whoever played it, and the cost is a tenth of a scripted match.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import time
 from collections.abc import Sequence
 
+from arena.observers import GuardedObserver
 from arena.prompts import retry_prompt, system_prompt, turn_prompt
 from arena.types import (
     ActRequest,
@@ -26,7 +31,7 @@ from arena.types import (
     Player,
     Turn,
 )
-from games import Game, Issue, Move, Seat, State, get_game
+from games import Game, Issue, Move, Seat, State, Utility, get_game
 
 logger = logging.getLogger(__name__)
 
@@ -49,9 +54,21 @@ class Conversation:
 
 
 async def ask(
-    spec: MatchSpec, game: Game, state: State, player: Player, talk: Conversation, turn: int
+    spec: MatchSpec, game: Game, state: State, player: Player, talk: Conversation, index: int
 ) -> tuple[tuple[Attempt, ...], Move | None]:
-    """Ask one seat until it gives a usable answer or has no retries left."""
+    """Ask one seat until it gives a usable answer or has no retries left.
+
+    Args:
+        spec: the match.
+        game: its loaded game.
+        state: the position; not changed here.
+        player: who answers.
+        talk: the seat's conversation, which grows by every attempt.
+        index: number of this question in the match.
+
+    Returns:
+        All attempts, and the move of the last one, None where it was unusable as well.
+    """
     user = talk.question(state, show_legal=spec.show_legal)
     attempts: list[Attempt] = []
     for attempt in range(spec.retries + 1):
@@ -60,7 +77,7 @@ async def ask(
             game=game,
             seed=spec.seed,
             seat=talk.seat,
-            turn=turn,
+            turn=index,
             attempt=attempt,
             system=talk.system,
             user=user,
@@ -78,20 +95,48 @@ async def ask(
     return tuple(attempts), None
 
 
-class _Watched:
-    """An observer that may fail: it is dropped at its first error, and the match goes on."""
+async def ask_all(
+    spec: MatchSpec,
+    game: Game,
+    state: State,
+    players: Sequence[Player],
+    talks: Sequence[Conversation],
+    ply: int,
+    first: int,
+) -> list[Turn]:
+    """Ask every seat that is to move, all at the same time; turns in seat order, numbered from `first`."""
+    seats = state.to_move()
+    asked = [ask(spec, game, state, players[seat], talks[seat], first + i) for i, seat in enumerate(seats)]
+    if len(asked) == 1:
+        answers = [await asked[0]]
+    else:
+        # Wait for all of them even if one raises: nobody may still be thinking in a match that is over.
+        done = await asyncio.gather(*asked, return_exceptions=True)
+        answers = []
+        for result in done:
+            if isinstance(result, BaseException):
+                raise result
+            answers.append(result)
+    return [
+        Turn(index=first + i, ply=ply, seat=seat, attempts=attempts, move=move)
+        for i, (seat, (attempts, move)) in enumerate(zip(seats, answers, strict=True))
+    ]
 
-    def __init__(self, observer: Observer | None) -> None:
-        self._observer = observer
 
-    def call(self, method: str, *args: object) -> None:
-        if self._observer is None:
-            return
-        try:
-            getattr(self._observer, method)(*args)
-        except Exception:  # noqa: BLE001 - a display must never cost a match; the error is logged in full
-            logger.exception("An observer failed and is dropped for the rest of this match.")
-            self._observer = None
+def limit_returns(game: Game) -> tuple[float, ...]:
+    """Returns of a match stopped by its turn limit: nobody gains. Equal shares of a fixed sum, else 0 within bounds."""
+    spec = game.spec
+    if spec.utility is Utility.CONSTANT_SUM:
+        return ((spec.min_return + spec.max_return) / spec.seats,) * spec.seats
+    return (min(max(0.0, spec.min_return), spec.max_return),) * spec.seats
+
+
+def _blamed(spec: MatchSpec, turns: Sequence[Turn]) -> Turn | None:
+    """Whose unusable answer ends the match; where several seats failed together, drawn, so that no seat is favoured."""
+    failed = [turn for turn in turns if turn.move is None]
+    if len(failed) < 2:
+        return failed[0] if failed else None
+    return random.Random(f"{spec.seed}/{spec.match_key}/blame").choice(failed)
 
 
 async def play_match(
@@ -102,58 +147,80 @@ async def play_match(
     Args:
         spec: what to play.
         players: one per seat, in seat order.
-        observer: told of the start, every turn and the end.
+        observer: told of the start, every turn and the end; dropped if it raises.
         game: the loaded game, if the caller has it.
 
     Returns:
-        The record; VOID, with the error, where a player or the rules raised.
+        The record; VOID, with type and message of the error, where a player or the rules raised.
+
+    Raises:
+        ValueError: not one player per seat.
+        asyncio.CancelledError: the match was cancelled; observers see it end VOID.
     """
     game = game or get_game(spec.game, spec.params)
-    if len(players) != game.spec.seats or len(spec.players) != game.spec.seats:
-        raise ValueError(f"{spec.game} has {game.spec.seats} seats; got {len(players)} players.")
-    watched = _Watched(observer)
-    watched.call("match_started", spec)
+    seats = game.spec.seats
+    if len(players) != seats or len(spec.players) != seats:
+        raise ValueError(f"{spec.game} has {seats} seats; got {len(players)} players for {len(spec.players)} names.")
+    watched = GuardedObserver.around(observer)
+    watched.match_started(spec)
     start = time.perf_counter()
-    talks = [Conversation(game, seat) for seat in range(game.spec.seats)]
+    talks: list[Conversation] = []
     turns: list[Turn] = []
 
-    def record(returns: tuple[float, ...], outcome: str, ended: Ended, **rest: object) -> MatchRecord:
-        made = MatchRecord(
+    def finish(
+        ended: Ended,
+        outcome: str,
+        returns: tuple[float, ...] = (),
+        *,
+        fault: Fault | None = None,
+        error: str | None = None,
+    ) -> MatchRecord:
+        record = MatchRecord(
             spec=spec,
             systems=tuple(talk.system for talk in talks),
             turns=tuple(turns),
             returns=returns,
             outcome=outcome,
             ended=ended,
-            duration_s=time.perf_counter() - start,
-            **rest,  # type: ignore[arg-type]  # fault and error, passed by name below
+            fault=fault,
+            error=error,
+            duration_s=round(time.perf_counter() - start, 6),
         )
-        watched.call("match_ended", made)
-        return made
+        watched.match_ended(record)
+        return record
 
     try:
+        talks += [Conversation(game, seat) for seat in range(seats)]
         state = game.new_state(spec.seed)
         ply = 0
-        while to_move := state.to_move():
-            first = len(turns)
-            answers = await asyncio.gather(
-                *(ask(spec, game, state, players[seat], talks[seat], first + i) for i, seat in enumerate(to_move))
-            )
-            for i, (seat, (attempts, move)) in enumerate(zip(to_move, answers, strict=True)):
-                turns.append(Turn(index=first + i, ply=ply, seat=seat, attempts=attempts, move=move))
-            failed = next((turn for turn in turns[first:] if turn.move is None), None)
+        while state.to_move():
+            if spec.turn_limit is not None and len(turns) >= spec.turn_limit:
+                return finish(Ended.TURN_LIMIT, "turn_limit", limit_returns(game))
+            made = await ask_all(spec, game, state, players, talks, ply, len(turns))
+            turns += made
+            failed = _blamed(spec, made)
             if failed is None:
-                state.apply({turn.seat: turn.move for turn in turns[first:] if turn.move is not None})
-            for turn in turns[first:]:
-                watched.call("turn_played", spec, turn, state)
+                state.apply({turn.seat: turn.move for turn in made if turn.move is not None})
+            for turn in made:
+                watched.turn_played(spec, turn, state)
             if failed is not None:
                 fault = Fault(seat=failed.seat, issue=failed.attempts[-1].issue)
-                return record(game.forfeit_returns(failed.seat), "forfeit", Ended.FORFEIT, fault=fault)
+                return finish(Ended.FORFEIT, "forfeit", game.forfeit_returns(failed.seat), fault=fault)
             ply += 1
-        return record(state.returns(), state.outcome(), Ended.TERMINAL)
-    except Exception as error:  # noqa: BLE001 - whatever broke is in the record, and the match is owed again
-        logger.debug("match %s void", spec.match_key, exc_info=True)
-        return record((), "void", Ended.VOID, error=f"{type(error).__name__}: {error}")
+        return finish(Ended.TERMINAL, state.outcome(), state.returns())
+    except asyncio.CancelledError:
+        finish(Ended.VOID, "void", error="cancelled")
+        raise
+    except Exception as error:
+        logger.debug("match %s is void", spec.match_key, exc_info=True)
+        return finish(Ended.VOID, "void", error=f"{type(error).__name__}: {error}")
     finally:
         for seat, player in enumerate(players):
-            player.forget(spec.match_key, seat)
+            _forget(player, spec.match_key, seat)
+
+
+def _forget(player: Player, match_key: str, seat: Seat) -> None:
+    try:
+        player.forget(match_key, seat)
+    except Exception:
+        logger.exception("%s failed to forget match %s; the match stands.", player.name, match_key)

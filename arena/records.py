@@ -1,24 +1,30 @@
 """`matches.jsonl`: one line a match, appended at once, read back exactly.
 
 Token ids and log-probabilities are kept as sampled. A prompt is stored as what it adds to the seat's previous
-prompt and reply, so a long conversation costs its length once. A torn last line (the process died while writing)
-is set aside to `<file>.torn` and reported; its match is owed again.
+prompt and reply, so a long conversation costs its length once. The match of a torn last line is owed again.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from arena.errors import RecordError
+from arena.jsonl import Json, JsonLog, read_json_lines, set_torn_line_aside
 from arena.types import SCHEMA, Attempt, Completion, Ended, Fault, Finish, MatchRecord, MatchSpec, Turn
 from games import Issue, Move
 
-Json = dict[str, Any]
+__all__ = [
+    "JsonLog",
+    "RecordLog",
+    "check_schema",
+    "read_json_lines",
+    "read_records",
+    "record_from_json",
+    "record_to_json",
+    "set_torn_line_aside",
+]
 
 
 def _completion_to_json(completion: Completion, previous: tuple[int, ...], store_tokens: bool) -> Json:
@@ -29,7 +35,7 @@ def _completion_to_json(completion: Completion, previous: tuple[int, ...], store
         obj["snapshot"] = completion.snapshot
     if completion.ids:
         obj["tokens"] = len(completion.ids)
-    if store_tokens and completion.ids:
+    if store_tokens and (completion.ids or completion.prompt_ids):
         kept = len(previous) if previous and completion.prompt_ids[: len(previous)] == previous else 0
         obj["extends"] = kept
         obj["prompt_ids"] = list(completion.prompt_ids[kept:])
@@ -37,7 +43,7 @@ def _completion_to_json(completion: Completion, previous: tuple[int, ...], store
         obj["logprobs"] = list(completion.logprobs)
     if completion.cached_tokens:
         obj["cached_tokens"] = completion.cached_tokens
-    obj["latency_s"] = round(completion.latency_s, 6)
+    obj["latency_s"] = completion.latency_s
     return obj
 
 
@@ -64,7 +70,7 @@ def record_to_json(record: MatchRecord, *, store_tokens: bool = True) -> Json:
         "error": record.error,
         "systems": list(record.systems),
         "turns": turns,
-        "duration_s": round(record.duration_s, 6),
+        "duration_s": record.duration_s,
     }
 
 
@@ -83,15 +89,23 @@ def _completion_from_json(obj: Mapping[str, Any], previous: tuple[int, ...]) -> 
     )
 
 
+def check_schema(obj: Mapping[str, Any]) -> None:
+    """Raises RecordError when a stored record was written by a newer version than this one."""
+    if obj["schema"] > SCHEMA:
+        raise RecordError(
+            f"The record has schema {obj['schema']}; this version reads schemas up to {SCHEMA}. "
+            "Read it with the version that wrote it, or a later one."
+        )
+
+
 def record_from_json(obj: Mapping[str, Any]) -> MatchRecord:
-    """Inverse of `record_to_json` (up to rounding of times).
+    """Inverse of `record_to_json`, exactly.
 
     Raises:
         RecordError: not a record, or one of a newer schema.
     """
     try:
-        if obj["schema"] > SCHEMA:
-            raise RecordError(f"The record has schema {obj['schema']}; this version reads up to {SCHEMA}. Upgrade.")
+        check_schema(obj)
         previous: dict[int, tuple[int, ...]] = {}
         turns = []
         for turn in obj["turns"]:
@@ -109,9 +123,7 @@ def record_from_json(obj: Mapping[str, Any]) -> MatchRecord:
                     )
                 )
             move = None if turn["move"] is None else Move.from_json(turn["move"])
-            turns.append(
-                Turn(index=turn["index"], ply=turn["ply"], seat=seat, attempts=tuple(attempts), move=move)
-            )
+            turns.append(Turn(index=turn["index"], ply=turn["ply"], seat=seat, attempts=tuple(attempts), move=move))
         fault = obj["fault"]
         return MatchRecord(
             schema=obj["schema"],
@@ -125,68 +137,10 @@ def record_from_json(obj: Mapping[str, Any]) -> MatchRecord:
             error=obj["error"],
             duration_s=obj["duration_s"],
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, RecordError):
             raise
         raise RecordError(f"Not a match record: {type(error).__name__}: {error}") from error
-
-
-def set_torn_line_aside(path: Path) -> str | None:
-    """Move an incomplete last line to `<file>.torn`; only the writer may call this.
-
-    Returns:
-        A sentence about what was moved, or None when the file is whole.
-    """
-    if not path.exists():
-        return None
-    with path.open("rb+") as file:
-        size = file.seek(0, os.SEEK_END)
-        if size == 0:
-            return None
-        file.seek(size - 1)
-        if file.read(1) == b"\n":
-            return None
-        start = _last_line_start(file, size)
-        file.seek(start)
-        torn = file.read()
-        with path.with_name(path.name + ".torn").open("ab") as aside:
-            aside.write(torn + b"\n")
-        file.truncate(start)
-    return f"{path.name}: a torn last line of {len(torn)} bytes was set aside to {path.name}.torn"
-
-
-def _last_line_start(file: IO[bytes], size: int) -> int:
-    """Byte position behind the last line end."""
-    position = size
-    while position > 0:
-        step = min(65_536, position)
-        position -= step
-        file.seek(position)
-        found = file.read(step).rfind(b"\n")
-        if found >= 0:
-            return position + found + 1
-    return 0
-
-
-def read_json_lines(path: Path) -> Iterator[Json]:
-    """Every complete line of a JSON-lines file, one at a time; a torn last line is passed over.
-
-    Raises:
-        RecordError: a complete line that is not a JSON object; names file and line.
-    """
-    if not path.exists():
-        return
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                obj = json.loads(line)
-            except ValueError as error:
-                raise RecordError(f"{path}, line {number}: not JSON ({error}).") from error
-            if not isinstance(obj, dict):
-                raise RecordError(f"{path}, line {number}: not a JSON object.")
-            yield obj
 
 
 def read_records(path: Path) -> Iterator[MatchRecord]:
@@ -194,35 +148,28 @@ def read_records(path: Path) -> Iterator[MatchRecord]:
     return (record_from_json(obj) for obj in read_json_lines(path))
 
 
-class JsonLog:
-    """Appends JSON objects to a file, one line each. One writer only.
+class RecordLog:
+    """The writer of a `matches.jsonl`.
 
-    Every line is handed to the operating system at once (a killed process loses nothing); every `sync_s` seconds,
-    and on close, it is forced to the disk as well.
+    Args:
+        path: the file; made if missing.
+        store_tokens: keep token ids and log-probabilities.
+        sync_s: seconds between forced writes to the disk.
     """
 
-    def __init__(self, path: Path, *, sync_s: float = 5.0) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self.torn = set_torn_line_aside(path)
-        # A lone surrogate (a broken reply) is not UTF-8; backslashreplace writes it as the escape JSON has for it.
-        self._file = path.open("a", encoding="utf-8", errors="backslashreplace")
-        self._sync_s = sync_s
-        self._synced = time.monotonic()
+    def __init__(self, path: Path, *, store_tokens: bool = True, sync_s: float = 5.0) -> None:
+        self._log = JsonLog(path, sync_s=sync_s)
+        self._store_tokens = store_tokens
 
-    def append(self, obj: Mapping[str, Any]) -> None:
-        """Write one line. NaN and infinities are refused, since JSON has none."""
-        self._file.write(json.dumps(obj, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n")
-        self._file.flush()
-        if time.monotonic() - self._synced > self._sync_s:
-            self.sync()
+    @property
+    def torn(self) -> str | None:
+        """What was set aside on opening, as a sentence."""
+        return self._log.torn
 
-    def sync(self) -> None:
-        """Force what was written to the disk."""
-        os.fsync(self._file.fileno())
-        self._synced = time.monotonic()
+    def append(self, record: MatchRecord) -> None:
+        """Write one record. Raises RecordError when it holds a number that is not finite."""
+        self._log.append(record_to_json(record, store_tokens=self._store_tokens))
 
     def close(self) -> None:
-        """Sync and close; closing twice is harmless."""
-        if not self._file.closed:
-            self.sync()
-            self._file.close()
+        """Force everything to the disk and close."""
+        self._log.close()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
 
 from arena.engine import play_match
+from arena.observers import GuardedObserver
 from arena.types import MatchRecord, MatchSpec, Observer, Player
 
 DEFAULT_CONCURRENCY = 64
@@ -26,21 +28,27 @@ async def run_matches(
 ) -> AsyncIterator[MatchRecord]:
     """Play matches, at most `concurrency` at a time, and yield their records in the order of `specs`.
 
-    Specs are taken lazily. A finished match waits for the ones before it, and no new match starts while more than
-    `concurrency` finished ones wait, so memory stays flat and one slow match cannot run the others far ahead.
-    A finished match that was not yielded when the process dies is simply owed again.
+    Specs are taken lazily. A finished match waits for the ones before it, and no new match starts while `concurrency`
+    finished ones wait, so memory stays flat and one slow match cannot let the others run far ahead. Matches that
+    had finished but were not yielded when the process dies are simply owed again.
 
     Args:
         specs: what to play.
-        resolve: player by name; called once per seat and match.
+        resolve: player by name; asked for each seat of each match.
         concurrency: matches in flight, at least 1.
-        observer: passed to every match.
-        stop: asked before each new match; once true, no more start and those in flight are cancelled.
+        observer: watches every match; dropped for all of them if it raises.
+        stop: asked before each new match; once true, no more start, those in flight are cancelled, and the finished
+            ones are still yielded.
+
+    Raises:
+        ValueError: `concurrency` below 1, or a spec with the wrong number of players.
+        Exception: whatever `resolve` raises. What happens inside a match never raises; it makes the record VOID.
     """
     if concurrency < 1:
         raise ValueError(f"concurrency is {concurrency}; it must be at least 1.")
+    watched = GuardedObserver.around(observer)
     source = iter(specs)
-    window: list[asyncio.Task[MatchRecord]] = []
+    window: deque[asyncio.Task[MatchRecord]] = deque()
     try:
         exhausted = False
         while True:
@@ -51,14 +59,19 @@ async def run_matches(
                     exhausted = True
                     break
                 players = [resolve(name) for name in spec.players]
-                window.append(asyncio.create_task(play_match(spec, players, observer)))
+                window.append(asyncio.create_task(play_match(spec, players, watched)))
                 flying += 1
-            if not window or stop():
+            if stop():
+                for task in [task for task in window if task.done()]:
+                    window.remove(task)
+                    yield task.result()
+                return
+            if not window:
                 return
             if not window[0].done():
                 await asyncio.wait([task for task in window if not task.done()], return_when=asyncio.FIRST_COMPLETED)
             while window and window[0].done():
-                yield window.pop(0).result()
+                yield window.popleft().result()
     finally:
         for task in window:
             task.cancel()

@@ -143,6 +143,7 @@ class MatchSpec:
         show_legal: whether prompts list the legal answers.
         retries: how often an unusable reply may be repeated before it forfeits.
         sampling: for the seats that sample.
+        turn_limit: replies (all seats together) after which the match stops; None leaves the end to the rules.
         tag: what asked for it (`tournament`, `step-000012`); part of the identity.
     """
 
@@ -154,6 +155,7 @@ class MatchSpec:
     show_legal: bool = True
     retries: int = 1
     sampling: Sampling = Sampling()
+    turn_limit: int | None = None
     tag: str = ""
 
     def to_json(self) -> dict[str, Any]:
@@ -172,6 +174,7 @@ class MatchSpec:
                 "top_k": self.sampling.top_k,
                 "max_tokens": self.sampling.max_tokens,
             },
+            "turn_limit": self.turn_limit,
             "tag": self.tag,
         }
 
@@ -228,7 +231,7 @@ class MatchRecord:
         systems: the system text each seat was given (rules), by seat.
         turns: in order.
         returns: per seat; empty when VOID. Those of a forfeit come from `Game.forfeit_returns`.
-        outcome: outcome class by the rules; `forfeit` or `void` otherwise.
+        outcome: outcome class by the rules; `turn_limit`, `forfeit` or `void` otherwise.
         ended, fault, error: how it ended; whose fault; what broke.
         duration_s: wall time; the only fields that differ between equal runs are named `*_s`.
     """

@@ -1,0 +1,127 @@
+"""Who meets whom: every pairing on the same deals, every deal with the seats swapped.
+
+A seed belongs to (tournament seed, game, parameters, pair number) and not to the players, so all pairings meet the
+same deals and luck cancels in comparisons. With more than two seats the players rotate through all seats.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+from arena.types import MatchSpec, Sampling
+from games import Game
+
+
+def derive_seed(*parts: object) -> int:
+    """A 48-bit seed from the content of `parts`."""
+    text = json.dumps([str(part) for part in parts])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")
+
+
+def deal_seed(seed: int, game: Game, number: int) -> int:
+    """Seed of deal `number` of a game in an event; the same for every group of players."""
+    return derive_seed(seed, game.spec.id, sorted(game.spec.params.items()), number)
+
+
+def rotations(
+    players: Sequence[str],
+    game: Game,
+    number: int,
+    *,
+    seed: int,
+    show_legal: bool = True,
+    retries: int = 1,
+    sampling: Sampling | None = None,
+    turn_limit: int | None = None,
+    tag: str = "",
+) -> list[MatchSpec]:
+    """One deal, played once per rotation of the seats: with two players a seat-swapped pair.
+
+    Every player sits in every seat equally often.
+
+    Args:
+        players: as many different ones as the game has seats, in any order.
+        game: the loaded game.
+        number: which deal.
+        seed: of the whole event.
+        show_legal: passed on to the matches.
+        retries: passed on to the matches.
+        sampling: passed on to the matches.
+        turn_limit: passed on to the matches.
+        tag: passed on to the matches.
+    """
+    seats = game.spec.seats
+    if len(set(players)) != seats:
+        raise ValueError(f"{game.spec.id} needs {seats} different players, got {list(players)}.")
+    return [
+        MatchSpec(
+            game=game.spec.id,
+            params=game.spec.params,
+            seed=deal_seed(seed, game, number),
+            players=(*players[turn:], *players[:turn]),
+            pair=f"{game.spec.id}/{'~'.join(sorted(players))}/{number}",
+            show_legal=show_legal,
+            retries=retries,
+            sampling=sampling or Sampling(),
+            turn_limit=turn_limit,
+            tag=tag,
+        )
+        for turn in range(seats)
+    ]
+
+
+def groups(players: Sequence[str], seats: int) -> Iterator[tuple[str, ...]]:
+    """Every group of `seats` different players, once: the pairings of a round robin."""
+    yield from combinations(players, seats)
+
+
+def round_robin(
+    players: Sequence[str],
+    games: Sequence[Game],
+    *,
+    pairs: int,
+    seed: int,
+    show_legal: bool = True,
+    retries: int = 1,
+    sampling: Sampling | None = None,
+    turn_limit: int | None = None,
+    tag: str = "",
+    may_play: Callable[[str, Game], bool] = lambda name, game: True,
+) -> Iterator[MatchSpec]:
+    """Every group of players meets at every game on the same deals, seats rotated.
+
+    Deal by deal rather than group by group, so that a tournament cut short has compared everybody.
+
+    Args:
+        players: names, all different.
+        games: loaded games.
+        pairs: deals per game and group.
+        seed: of the whole event.
+        show_legal: passed on to the matches.
+        retries: passed on to the matches.
+        sampling: passed on to the matches.
+        turn_limit: passed on to the matches.
+        tag: passed on to the matches.
+        may_play: leaves out players that cannot play a game.
+    """
+    tables = [
+        (game, group)
+        for game in games
+        for group in groups([name for name in players if may_play(name, game)], game.spec.seats)
+    ]
+    for number in range(pairs):
+        for game, group in tables:
+            yield from rotations(
+                group,
+                game,
+                number,
+                seed=seed,
+                show_legal=show_legal,
+                retries=retries,
+                sampling=sampling,
+                turn_limit=turn_limit,
+                tag=tag,
+            )
