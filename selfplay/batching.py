@@ -1,0 +1,120 @@
+"""Rows to tensors in TRL's layout, and the split into micro-batches.
+
+Prompts are padded on the left and completions on the right. Rows are ordered by length and cut where the tokens are
+shared out evenly, so a micro-batch holds rows of similar length and little padding; all of them contribute to the
+same optimiser step, so the order changes nothing but the cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import torch
+
+from selfplay.trajectories import Row
+
+Batch: TypeAlias = dict[str, Any]
+"""Tensors by TRL's key."""
+
+PER_ROW = (
+    "prompt_ids",
+    "prompt_mask",
+    "completion_ids",
+    "completion_mask",
+    "tool_mask",
+    "advantages",
+    "old_per_token_logps",
+    "ref_per_token_logps",
+    "groups",
+)
+
+
+def to_batch(
+    rows: Sequence[Row],
+    advantages: Sequence[Sequence[float]],
+    groups: Sequence[int],
+    *,
+    pad_id: int,
+    device: torch.device | str,
+) -> Batch:
+    """All rows as one padded batch.
+
+    Args:
+        rows: R rows, at least one.
+        advantages: for each row, one number per completion token.
+        groups: for each row, the number of its (game, role), to sum metrics by.
+        pad_id: fills the padding; never attended to.
+        device: where the tensors go.
+
+    Returns:
+        `prompt_ids`, `prompt_mask` (R, P); `completion_ids`, `completion_mask`, `tool_mask` (1 on the learner's own
+        tokens), `advantages`, `old_per_token_logps` (of the sampler; 0 elsewhere) (R, T); `groups` (R,);
+        `num_items_in_batch`, the number of the learner's tokens.
+    """
+    p = max(len(row.prompt_ids) for row in rows)
+    t = max(len(row.completion_ids) for row in rows)
+
+    def left(values: Sequence[int], fill: int) -> list[int]:
+        return [fill] * (p - len(values)) + list(values)
+
+    def right(values: Sequence[Any], fill: Any) -> list[Any]:
+        return list(values) + [fill] * (t - len(values))
+
+    def ones(values: Sequence[int]) -> list[int]:
+        return [1] * len(values)
+
+    def integers(table: list[list[int]]) -> torch.Tensor:
+        return torch.tensor(table, dtype=torch.long, device=device)
+
+    def floats(table: list[list[float]]) -> torch.Tensor:
+        return torch.tensor(table, dtype=torch.float32, device=device)
+
+    batch: Batch = {
+        "prompt_ids": integers([left(row.prompt_ids, pad_id) for row in rows]),
+        "prompt_mask": integers([left(ones(row.prompt_ids), 0) for row in rows]),
+        "completion_ids": integers([right(row.completion_ids, pad_id) for row in rows]),
+        "completion_mask": integers([right(ones(row.completion_ids), 0) for row in rows]),
+        "tool_mask": integers([right(row.loss_mask, 0) for row in rows]),
+        "advantages": floats([right(values, 0.0) for values in advantages]),
+        "old_per_token_logps": floats([right(row.logprobs, 0.0) for row in rows]),
+        "groups": torch.tensor(list(groups), dtype=torch.long, device=device),
+    }
+    batch["num_items_in_batch"] = batch["tool_mask"].sum()
+    return batch
+
+
+def by_length(rows: Sequence[Row]) -> list[int]:
+    """Indices of the rows, shortest first; equal lengths keep their order."""
+    return sorted(range(len(rows)), key=lambda i: rows[i].length)
+
+
+def cuts(lengths: Sequence[int], parts: int) -> list[tuple[int, int]]:
+    """Split rows into `parts` consecutive ranges of about equally many tokens. Some are empty when rows are few."""
+    total = sum(lengths)
+    bounds, seen, at = [0], 0, 0
+    for part in range(1, parts):
+        while at < len(lengths) and seen + lengths[at] / 2 <= total * part / parts:
+            seen += lengths[at]
+            at += 1
+        bounds.append(at)
+    bounds.append(len(lengths))
+    return list(pairwise(bounds))
+
+
+def part(batch: Batch, start: int, stop: int) -> Batch:
+    """Rows `start` to `stop` without the columns that only other rows need.
+
+    An empty range gives one row of padding: every processed micro-batch needs a forward pass that yields zeros.
+    """
+    if start == stop:
+        row = part(batch, 0, 1)
+        return {key: torch.zeros_like(value) if key == "tool_mask" else value for key, value in row.items()}
+    made = {key: value[start:stop] if key in PER_ROW else value for key, value in batch.items()}
+    p = int(made["prompt_mask"].sum(1).max())
+    t = int(made["completion_mask"].sum(1).max())
+    for key, value in made.items():
+        if key in PER_ROW and value.dim() == 2:
+            made[key] = value[:, value.shape[1] - p :] if key.startswith("prompt") else value[:, :t]
+    return made

@@ -1,0 +1,104 @@
+"""A self-play run from config to last snapshot, resumable at any point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.errors import Interrupted
+from arena.models.registry import load_base, pick_device
+from arena.rundir import RunDir
+from arena.types import Observer
+from selfplay.advantages import make_estimator
+from selfplay.config import HARMLESS, SelfPlayConfig
+
+Emit = Callable[[Mapping[str, Any]], None]
+"""Takes an event: `{"t": "stage" | "metrics" | "progress" | "snapshot", …}`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """What a run has come to.
+
+    Attributes:
+        path: the run directory. updates: optimiser steps taken.
+        snapshots: names, oldest first. metrics: the last line of metrics.jsonl.
+        notes: sentences about what was found or set aside when resuming.
+    """
+
+    path: Path
+    updates: int
+    snapshots: tuple[str, ...]
+    metrics: Mapping[str, Any]
+    notes: tuple[str, ...]
+
+
+def _never() -> bool:
+    return False
+
+
+def _ignore(event: Mapping[str, Any]) -> None:
+    pass
+
+
+def run_selfplay(
+    config: SelfPlayConfig,
+    name: str,
+    *,
+    resume: bool = False,
+    resume_command: str = "",
+    observer: Observer | None = None,
+    emit: Emit = _ignore,
+    stop: Callable[[], bool] = _never,
+) -> Summary:
+    """Train for `config.updates` updates in the run directory `name`.
+
+    Args:
+        config: what to do.
+        name: run name or path.
+        resume: continue an existing run instead of making a new one.
+        resume_command: command that continues, for the message of an interruption.
+        observer: watches every match.
+        emit: takes events about stages, metrics and snapshots.
+        stop: once true, matches in play are abandoned, an optimisation under way is finished, and the state is saved.
+
+    Raises:
+        ConfigError, UsageError: refused before anything is written.
+        Interrupted: `stop` turned true; the state is saved.
+        ArenaError: training cannot go on; says why.
+    """
+    config.loaded_games()
+    estimator = make_estimator(config.estimator.name, config.estimator.options)
+    settings = config.model_dump(mode="json")
+    device = pick_device(config.device)
+    if resume:
+        run = RunDir.resume(name, "selfplay", settings, harmless=HARMLESS)
+    else:
+        run = RunDir.create(name, "selfplay", settings, seed=config.seed, device=device)
+    try:
+        from selfplay.session import Session, quiet_libraries
+
+        base = load_base(config.model, device=device)
+        with quiet_libraries():
+            session = Session(config, run, base, estimator, observer=observer, emit=emit, stop=stop)
+            try:
+                session.train()
+            finally:
+                session.close()
+    except BaseException as error:
+        interrupted = isinstance(error, Interrupted | KeyboardInterrupt)
+        run.set_status("interrupted" if interrupted else "failed")
+        raise
+    else:
+        finished = session.summary()
+        run.set_status("done" if finished.updates >= config.updates else "interrupted")
+    finally:
+        run.unlock()
+    if finished.updates < config.updates:
+        raise Interrupted(
+            f"Interrupted after update {finished.updates} of {config.updates}; the state is saved in {run.path}. "
+            f"Continue with: {resume_command or 'the same command and --resume'}"
+        )
+    return finished

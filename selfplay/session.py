@@ -1,0 +1,222 @@
+"""One process's share of a run: opened at its last checkpoint, trained on, saved."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers.utils import logging as transformers_logging
+
+from arena.errors import ArenaError, ConfigError
+from arena.inference.engine import LocalEngine
+from arena.jsonl import JsonLog, read_json_lines
+from arena.models.registry import BaseModel
+from arena.records import record_to_json
+from arena.rundir import RunDir
+from arena.snapshots import list_snapshots, save_snapshot, snapshot_name
+from arena.types import Observer
+from selfplay import checkpoint as checkpoints
+from selfplay.advantages import Estimator
+from selfplay.config import SelfPlayConfig
+from selfplay.metrics import update_line
+from selfplay.opponents import learner_name, update_specs
+from selfplay.rollouts import Players, Rollout, make_rollout, play
+from selfplay.run import Emit, Summary
+from selfplay.trainer import ADAPTER, RoleConditionedTrainer, Trained
+
+logger = logging.getLogger(__name__)
+
+
+class StoppedError(Exception):
+    """Raised inside an update that is abandoned before anything was learnt from it."""
+
+
+@contextmanager
+def quiet_libraries() -> Iterator[None]:
+    """Only errors from the training libraries while inside; no progress bars, no advice."""
+    before: int = transformers_logging.get_verbosity()
+    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]  # transformers leaves it untyped
+    try:
+        yield
+    finally:
+        transformers_logging.set_verbosity(before)
+
+
+class Session:
+    """A run in this process."""
+
+    def __init__(
+        self,
+        config: SelfPlayConfig,
+        run: RunDir,
+        base: BaseModel,
+        estimator: Estimator,
+        *,
+        observer: Observer | None,
+        emit: Emit,
+        stop: Callable[[], bool],
+    ) -> None:
+        if config.threads:
+            torch.set_num_threads(config.threads)
+        self.config, self.run, self.base, self.estimator = config, run, base, estimator
+        self.observer, self.emit, self.stop = observer, emit, stop
+        self.resumed = checkpoints.latest(run)
+        self.notes = checkpoints.set_later_lines_aside(run, self.resumed)
+        self.trainer = RoleConditionedTrainer(
+            base,
+            config,
+            scratch=checkpoints.scratch_folder(run),
+            rollout=self._rollout,
+            on_update=self._on_update,
+            on_checkpoint=self._on_checkpoint,
+            save_now=self._save_now,
+            stop_now=stop,
+        )
+        self.players = Players(LocalEngine(base, model=self.trainer.model), ADAPTER)
+        self.pool: list[str] = []
+        self.matches_log = JsonLog(run.matches)
+        self.metrics_log = JsonLog(run.metrics)
+        self.line: Mapping[str, Any] = {}
+        self._played: tuple[Rollout, float, float] | None = None  # with the update's start and its seconds of play
+        if self.resumed is not None:
+            self._restore(self.resumed)
+
+    @property
+    def update(self) -> int:
+        """Optimiser steps taken."""
+        step: int = self.trainer.state.global_step
+        return max(step, self.resumed.update if self.resumed else 0)
+
+    def train(self) -> None:
+        """Train to the last update, or until stopped; the state is saved either way."""
+        if self.resumed is not None and self.resumed.update >= self.config.updates:
+            return
+        try:
+            self.trainer.train(resume_from_checkpoint=str(self.resumed.folder) if self.resumed else None)
+        except StoppedError:
+            saved = checkpoints.latest(self.run)
+            if self.update > (saved.update if saved else 0):
+                self.trainer.checkpoint()
+
+    def summary(self) -> Summary:
+        """Where the run stands."""
+        return Summary(
+            path=self.run.path,
+            updates=self.update,
+            snapshots=tuple(self.pool),
+            metrics=self.line,
+            notes=tuple(self.notes),
+        )
+
+    def close(self) -> None:
+        """Force the logs to disk."""
+        self.matches_log.close()
+        self.metrics_log.close()
+
+    # --- an update, in the order in which things happen --------------------------------------------------------------
+
+    def _rollout(self, update: int) -> Rollout:
+        start = time.perf_counter()
+        self.emit({"t": "stage", "stage": "play", "update": update, "updates": self.config.updates})
+        specs = update_specs(self.config, self.run.name, update, self.pool)
+        learner = learner_name(self.run.name, update)
+        self.players.learn_as(learner)
+        records, seconds = play(
+            specs, self.players, concurrency=self.config.concurrency, observer=self.observer, stop=self.stop
+        )
+        if len(records) < len(specs):
+            raise StoppedError
+        for record in records:
+            self.matches_log.append(record_to_json(record))
+            if record.error:
+                logger.warning("match %s (%s) is void: %s", record.spec.match_key, record.spec.game, record.error)
+        rollout = make_rollout(records, self.estimator, learner)
+        if not rollout.rows:
+            errors = sorted({record.error for record in records if record.error})
+            raise ArenaError(f"Update {update}: no match gave anything to learn from. {' '.join(errors[:3])}".rstrip())
+        self._played = (rollout, start, seconds)
+        self.emit({"t": "stage", "stage": "train", "update": update, "updates": self.config.updates})
+        return rollout
+
+    def _on_update(self, trained: Trained) -> None:
+        if not math.isfinite(trained.loss) or not math.isfinite(trained.grad_norm):
+            raise ArenaError(
+                f"Update {trained.update}: the loss is {trained.loss} and the gradient norm {trained.grad_norm}. Lower "
+                f"optim.learning_rate (now {self.config.optim.learning_rate}) in a new run."
+            )
+        assert self._played is not None, "an optimiser step follows a rollout"
+        rollout, start, seconds = self._played
+        self.line = update_line(trained, rollout, self.estimator.telemetry(), updates=self.config.updates)
+        total = time.perf_counter() - start
+        self.line |= {"sampling_s": seconds, "training_s": total - seconds, "total_s": total}
+        self.metrics_log.append(self.line)
+        self.emit({"t": "metrics", **self.line})
+        self.emit({"t": "progress", "done": trained.update, "total": self.config.updates})
+
+    def _save_now(self, update: int) -> bool:
+        return self._snapshot_due(update) or update % self.config.checkpoint_every == 0
+
+    def _snapshot_due(self, update: int) -> bool:
+        return update % self.config.snapshot_every == 0 or update == self.config.updates
+
+    def _on_checkpoint(self, update: int, folder: Path) -> None:
+        self.matches_log.sync()
+        self.metrics_log.sync()
+        name = snapshot_name(self.run.name, update)
+        pool = [*self.pool, name] if self._snapshot_due(update) and name not in self.pool else self.pool
+        state = {
+            "pool": pool,
+            "estimator": {"name": self.estimator.name, "state": self.estimator.state_dict()},
+            "base_sha256": self.base.model_hash,
+            "tokenizer_sha256": self.base.tokenizer_hash,
+        }
+        checkpoints.publish(self.run, folder, update, state)
+        if name in pool and name not in self.pool:
+            self._take_snapshot(update)
+
+    # --- pool ------------------------------------------------------------------------------------------------------
+
+    def _take_snapshot(self, update: int) -> None:
+        snapshot = save_snapshot(
+            self.trainer.model,
+            self.run,
+            update,
+            self.base,
+            adapter=ADAPTER,
+            meta={
+                "parent": self.pool[-1] if self.pool else "base",
+                "games": [game.spec.id for game in self.config.loaded_games()],
+                "metrics": {key: value for key, value in self.line.items() if not key.endswith("_s")},
+            },
+        )
+        self.players.add(snapshot)
+        self.pool.append(snapshot.name)
+        self.emit({"t": "snapshot", "name": snapshot.name, "update": update})
+
+    def _restore(self, saved: checkpoints.Checkpoint) -> None:
+        """Estimator, pool and last metrics as they were; the trainer restores its own."""
+        state = saved.state
+        for key, have in (("base_sha256", self.base.model_hash), ("tokenizer_sha256", self.base.tokenizer_hash)):
+            if state[key] != have:
+                raise ConfigError(
+                    f"The run {self.run.path} was trained on another {self.config.model!r} ({key} is {have[:12]}…, was "
+                    f"{state[key][:12]}…). Restore that model, or start a new run."
+                )
+        self.estimator.load_state_dict(state["estimator"]["state"])
+        self.line = max(read_json_lines(self.run.metrics), key=lambda line: line["update"], default={})
+        known = {snapshot.name: snapshot for snapshot in list_snapshots(self.run)}
+        for name in state["pool"]:
+            if name in known:
+                self.players.add(known[name])
+                self.pool.append(name)
+            elif name == snapshot_name(self.run.name, saved.update):  # killed between checkpoint and snapshot
+                self.trainer.load_adapter(saved.folder)
+                self._take_snapshot(saved.update)
+            else:
+                raise ArenaError(f"The snapshot {name} is gone from {self.run.snapshots}; restore it to resume.")
