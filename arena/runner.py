@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 
 from arena.engine import play_match
 from arena.observers import GuardedObserver
@@ -25,7 +25,7 @@ async def run_matches(
     concurrency: int = DEFAULT_CONCURRENCY,
     observer: Observer | None = None,
     stop: Callable[[], bool] = _never,
-) -> AsyncIterator[MatchRecord]:
+) -> AsyncGenerator[MatchRecord, None]:
     """Play matches, at most `concurrency` at a time, and yield their records in the order of `specs`.
 
     Specs are taken lazily. A finished match waits for the ones before it, and no new match starts while `concurrency`

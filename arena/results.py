@@ -1,0 +1,121 @@
+"""What a match record says about who won: the small part of it that ratings and standings need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.errors import RecordError
+from arena.jsonl import read_json_lines
+from arena.records import check_schema
+from arena.types import Ended, Fault, MatchRecord
+from games import Issue, Seat
+from games.types import ParamValue
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MatchResult:
+    """The result of one match.
+
+    Attributes:
+        key: the match's identity.
+        game: registry id. params: by name, in alphabetical order.
+        players: name per seat. pair: name of its seat-rotated group; empty outside of one.
+        returns: per seat; empty when VOID.
+        ended: how. fault: whose unusable answer ended it. error: what broke it.
+    """
+
+    key: str
+    game: str
+    params: tuple[tuple[str, ParamValue], ...]
+    players: tuple[str, ...]
+    pair: str
+    returns: tuple[float, ...]
+    ended: Ended
+    fault: Fault | None = None
+    error: str | None = None
+
+    @property
+    def rated(self) -> bool:
+        """Whether it counts: it was played to an end, and not by a player against itself."""
+        return self.ended is not Ended.VOID and len(set(self.players)) == len(self.players)
+
+    def comparison(self, seat: Seat, other: Seat) -> int:
+        """1, 0 or -1: whether `seat` did better than, as well as, or worse than `other`.
+
+        By returns, except that a seat that forfeits does worse than every other, whatever the rules pay: in games of
+        mixed motives a forfeit may cost all seats the same, and must not pass as a draw.
+        """
+        if self.fault is not None:
+            return (other == self.fault.seat) - (seat == self.fault.seat)
+        mine, theirs = self.returns[seat], self.returns[other]
+        return (mine > theirs) - (mine < theirs)
+
+    def place(self, seat: Seat) -> int:
+        """1 for a seat that did better than every other, -1 for one that somebody did better than, else 0."""
+        against = [self.comparison(seat, other) for other in range(len(self.players)) if other != seat]
+        return min(against, default=0)
+
+
+def result_of(record: MatchRecord) -> MatchResult:
+    """The result in a record."""
+    return MatchResult(
+        key=record.spec.match_key,
+        game=record.spec.game,
+        params=tuple(sorted(record.spec.params.items())),
+        players=record.spec.players,
+        pair=record.spec.pair,
+        returns=record.returns,
+        ended=record.ended,
+        fault=record.fault,
+        error=record.error,
+    )
+
+
+def result_from_json(obj: Mapping[str, Any]) -> MatchResult:
+    """The result in a stored record, without building the rest of it.
+
+    Raises:
+        RecordError: not a record, or one of a newer schema.
+    """
+    try:
+        check_schema(obj)
+        spec, fault = obj["spec"], obj["fault"]
+        return MatchResult(
+            key=obj["key"],
+            game=spec["game"],
+            params=tuple(sorted(spec["params"].items())),
+            players=tuple(spec["players"]),
+            pair=spec["pair"],
+            returns=tuple(obj["returns"]),
+            ended=Ended(obj["ended"]),
+            fault=None if fault is None else Fault(seat=fault["seat"], issue=Issue(fault["issue"])),
+            error=obj["error"],
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, RecordError):
+            raise
+        raise RecordError(f"Not a match record: {type(error).__name__}: {error}") from error
+
+
+def read_results(path: Path) -> Iterator[MatchResult]:
+    """Results of a `matches.jsonl`, each match once.
+
+    A void match that was played again later counts only as played; one that was not comes last.
+    """
+    played: set[int] = set()
+    void: dict[int, MatchResult] = {}
+    for obj in read_json_lines(path):
+        result = result_from_json(obj)
+        key = int(result.key, 16)  # a set of numbers takes half the memory of one of strings
+        if key in played:
+            continue
+        if result.ended is Ended.VOID:
+            void[key] = result
+        else:
+            played.add(key)
+            void.pop(key, None)
+            yield result
+    yield from void.values()

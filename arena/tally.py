@@ -1,0 +1,158 @@
+"""Counting results as they come, in memory that does not grow with the number of matches."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import combinations
+from typing import TypeAlias
+
+from arena.bootstrap import WDL, Sums
+from arena.results import MatchResult
+from arena.types import Ended
+from games.types import ParamValue, Seat
+
+GameKey: TypeAlias = tuple[str, tuple[tuple[str, ParamValue], ...]]
+"""A game and its parameters."""
+
+Duo: TypeAlias = tuple[str, str]
+"""Two players, in alphabetical order."""
+
+
+@dataclass(kw_only=True)
+class PlayerTally:
+    """One player at one game.
+
+    Attributes:
+        by_seat: places taken in each seat.
+        returns: sum of returns. forfeits: its own, by issue. stopped: matches that hit their turn limit.
+        void: matches that are still owed.
+    """
+
+    by_seat: dict[Seat, WDL] = field(default_factory=dict)
+    returns: float = 0.0
+    forfeits: Counter[str] = field(default_factory=Counter)
+    stopped: int = 0
+    void: int = 0
+
+
+@dataclass(kw_only=True)
+class DuoTally:
+    """Two players against each other at one game, seen by the first.
+
+    Attributes:
+        clusters: how often a pair (all matches on one deal) came out in each way.
+        by_seat: results by the seat of the first.
+        returns: mean return per pair, of the first and the second. forfeits: number by the first and the second.
+        void: matches that are still owed.
+    """
+
+    clusters: Counter[WDL] = field(default_factory=Counter)
+    by_seat: dict[Seat, WDL] = field(default_factory=dict)
+    returns: tuple[Sums, Sums] = (Sums(), Sums())
+    forfeits: tuple[int, int] = (0, 0)
+    void: int = 0
+
+    @property
+    def total(self) -> WDL:
+        """All matches of these two, seen by the first."""
+        total = WDL()
+        for wdl, count in self.clusters.items():
+            total = total.plus(WDL(*(count * n for n in wdl)))
+        return total
+
+
+@dataclass(kw_only=True)
+class GameTally:
+    """Everything counted at one game."""
+
+    seats: int
+    players: defaultdict[str, PlayerTally] = field(default_factory=partial(defaultdict, PlayerTally))
+    duos: defaultdict[Duo, DuoTally] = field(default_factory=partial(defaultdict, DuoTally))
+
+    @property
+    def weight(self) -> float:
+        """Weight of one comparison of two players, so that a match weighs 1 however many seats it has."""
+        return 2 / (self.seats * (self.seats - 1))
+
+
+class Tally:
+    """Counts of a stream of results, in any order."""
+
+    def __init__(self, results: Iterable[MatchResult] = ()) -> None:
+        self.games: dict[GameKey, GameTally] = {}
+        self.matches = 0
+        self.void = 0
+        self.errors: Counter[str] = Counter()
+        self._open: dict[tuple[GameKey, str], list[MatchResult]] = {}
+        for result in results:
+            self.add(result)
+
+    def add(self, result: MatchResult) -> None:
+        """Count one result. Matches of a player against itself are left out."""
+        if len(set(result.players)) < len(result.players):
+            return
+        key = (result.game, result.params)
+        game = self.games.setdefault(key, GameTally(seats=len(result.players)))
+        if result.ended is Ended.VOID:
+            self._count_void(game, result)
+            return
+        self.matches += 1
+        self._count_players(game, result)
+        if not result.pair:
+            self._close(game, [result])
+            return
+        group = self._open.setdefault((key, result.pair), [])
+        group.append(result)
+        if len(group) == game.seats:
+            self._close(game, self._open.pop((key, result.pair)))
+
+    def closed(self) -> Tally:
+        """A copy in which pairs that are not complete count as they are."""
+        copy = deepcopy(self)
+        for (key, _), group in sorted(copy._open.items(), key=str):
+            copy._close(copy.games[key], group)
+        copy._open.clear()
+        return copy
+
+    def _count_void(self, game: GameTally, result: MatchResult) -> None:
+        self.void += 1
+        self.errors[result.error or "unknown"] += 1
+        for name in result.players:
+            game.players[name].void += 1
+        for duo in combinations(sorted(result.players), 2):
+            game.duos[duo].void += 1
+
+    def _count_players(self, game: GameTally, result: MatchResult) -> None:
+        for seat, name in enumerate(result.players):
+            player = game.players[name]
+            player.by_seat[seat] = player.by_seat.get(seat, WDL()).plus(_as_wdl(result.place(seat)))
+            player.returns += result.returns[seat]
+            player.stopped += result.ended is Ended.TURN_LIMIT
+            if result.fault is not None and result.fault.seat == seat:
+                player.forfeits[result.fault.issue.value] += 1
+
+    def _close(self, game: GameTally, group: list[MatchResult]) -> None:
+        """Count the matches of one pair between every two of its players."""
+        for duo in combinations(sorted(group[0].players), 2):
+            tally = game.duos[duo]
+            total = WDL()
+            returns = (0.0, 0.0)
+            for result in group:
+                a, b = (result.players.index(name) for name in duo)
+                one = _as_wdl(result.comparison(a, b))
+                total = total.plus(one)
+                tally.by_seat[a] = tally.by_seat.get(a, WDL()).plus(one)
+                returns = (returns[0] + result.returns[a], returns[1] + result.returns[b])
+                at_fault = None if result.fault is None else result.fault.seat
+                tally.forfeits = (tally.forfeits[0] + (at_fault == a), tally.forfeits[1] + (at_fault == b))
+            tally.clusters[total] += 1
+            first, second = tally.returns
+            tally.returns = (first.plus(returns[0] / len(group)), second.plus(returns[1] / len(group)))
+
+
+def _as_wdl(sign: int) -> WDL:
+    return WDL(wins=int(sign > 0), draws=int(sign == 0), losses=int(sign < 0))
