@@ -1,18 +1,20 @@
 """Rows to tensors in TRL's layout, and the split into micro-batches.
 
-Prompts are padded on the left and completions on the right. Rows are ordered by length and cut where the tokens are
-shared out evenly, so a micro-batch holds rows of similar length and little padding; all of them contribute to the
-same optimiser step, so the order changes nothing but the cost.
+Prompts are padded on the left and completions on the right. Rows come in the order of their packs, shortest first,
+and are cut where the tokens are shared out evenly, so that a micro-batch holds rows of similar length and little
+padding. All of them contribute to the same optimiser step, so the order changes nothing but the cost.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeAlias
 
 import torch
 
+from selfplay.packing import Pack, Packed, to_packed
 from selfplay.trajectories import Row
 
 Batch: TypeAlias = dict[str, Any]
@@ -85,17 +87,49 @@ def to_batch(
     return batch
 
 
-def by_length(rows: Sequence[Row]) -> list[int]:
-    """Indices of the rows, shortest first; equal lengths keep their order."""
-    return sorted(range(len(rows)), key=lambda i: rows[i].length)
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """What one micro-batch computes: `rows` consecutive rows of the batch from `first` on, in packed form."""
+
+    first: int
+    rows: int
+    packed: Packed
+    empty: bool
+
+
+def shares(
+    rows: Sequence[Row], packs: Sequence[Pack], parts: int, *, pad_id: int, device: torch.device | str
+) -> list[Share]:
+    """Share the packs out over `parts` micro-batches; one that would be empty repeats the first pack, marked so.
+
+    Args:
+        rows: what the packs' indices refer to.
+        packs: all packs, in the order of the batch's rows.
+        parts: number of micro-batches.
+        pad_id: fills short sequences.
+        device: where the tensors go.
+    """
+    made = []
+    for start, stop in cuts([pack.length for pack in packs], parts):
+        empty = start == stop
+        mine = packs[:1] if empty else packs[start:stop]
+        made.append(
+            Share(
+                first=0 if empty else sum(len(pack.rows) for pack in packs[:start]),
+                rows=sum(len(pack.rows) for pack in mine),
+                packed=to_packed(rows, mine, pad_id=pad_id, device=device),
+                empty=empty,
+            )
+        )
+    return made
 
 
 def cuts(lengths: Sequence[int], parts: int) -> list[tuple[int, int]]:
-    """Split rows into `parts` consecutive ranges of about equally many tokens. Some are empty when rows are few."""
+    """Split a list into `parts` consecutive ranges of about equal sums. Some are empty when items are few."""
     total = sum(lengths)
     bounds, seen, at = [0], 0, 0
-    for part in range(1, parts):
-        while at < len(lengths) and seen + lengths[at] / 2 <= total * part / parts:
+    for number in range(1, parts):
+        while at < len(lengths) and seen + lengths[at] / 2 <= total * number / parts:
             seen += lengths[at]
             at += 1
         bounds.append(at)
@@ -104,13 +138,7 @@ def cuts(lengths: Sequence[int], parts: int) -> list[tuple[int, int]]:
 
 
 def part(batch: Batch, start: int, stop: int) -> Batch:
-    """Rows `start` to `stop` without the columns that only other rows need.
-
-    An empty range gives one row of padding: every processed micro-batch needs a forward pass that yields zeros.
-    """
-    if start == stop:
-        row = part(batch, 0, 1)
-        return {key: torch.zeros_like(value) if key == "tool_mask" else value for key, value in row.items()}
+    """Rows `start` to `stop`, at least one, without the columns that only other rows need."""
     made = {key: value[start:stop] if key in PER_ROW else value for key, value in batch.items()}
     p = int(made["prompt_mask"].sum(1).max())
     t = int(made["completion_mask"].sum(1).max())

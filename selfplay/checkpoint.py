@@ -46,9 +46,14 @@ class Checkpoint:
 def scratch_folder(run: RunDir) -> Path:
     """Where checkpoints are written before they are published; emptied first."""
     folder = run.checkpoints / SCRATCH
-    shutil.rmtree(folder, ignore_errors=True)
+    clear_scratch(run)
     folder.mkdir(parents=True)
     return folder
+
+
+def clear_scratch(run: RunDir) -> None:
+    """Remove what was not published."""
+    shutil.rmtree(run.checkpoints / SCRATCH, ignore_errors=True)
 
 
 def publish(run: RunDir, written: Path, update: int, state: Mapping[str, Any]) -> Checkpoint:

@@ -78,10 +78,11 @@ def run_selfplay(
     else:
         run = RunDir.create(name, "selfplay", settings, seed=config.seed, device=device)
     try:
-        from selfplay.session import Session, quiet_libraries
+        from selfplay.quiet import quiet_libraries
+        from selfplay.session import Session
 
-        base = load_base(config.model, device=device)
         with quiet_libraries():
+            base = load_base(config.model, device=device)
             session = Session(config, run, base, estimator, observer=observer, emit=emit, stop=stop)
             try:
                 session.train()

@@ -5,13 +5,11 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
-from transformers.utils import logging as transformers_logging
 
 from arena.errors import ArenaError, ConfigError
 from arena.inference.engine import LocalEngine
@@ -35,17 +33,6 @@ logger = logging.getLogger(__name__)
 
 class StoppedError(Exception):
     """Raised inside an update that is abandoned before anything was learnt from it."""
-
-
-@contextmanager
-def quiet_libraries() -> Iterator[None]:
-    """Only errors from the training libraries while inside; no progress bars, no advice."""
-    before: int = transformers_logging.get_verbosity()
-    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]  # transformers leaves it untyped
-    try:
-        yield
-    finally:
-        transformers_logging.set_verbosity(before)
 
 
 class Session:
@@ -115,7 +102,8 @@ class Session:
         )
 
     def close(self) -> None:
-        """Force the logs to disk."""
+        """Force the logs to disk and leave nothing half-written behind."""
+        checkpoints.clear_scratch(self.run)
         self.matches_log.close()
         self.metrics_log.close()
 

@@ -24,15 +24,17 @@ from typing import Any
 
 import torch
 from datasets import Dataset  # type: ignore[import-untyped]  # it publishes no types
-from transformers import PrinterCallback, ProgressCallback, TrainerCallback
+from transformers import PrinterCallback, ProgressCallback
 from trl import GRPOTrainer
 from trl.trainer.utils import disable_dropout_in_model, use_adapter
 
 from arena.models.registry import BaseModel
 from selfplay.arguments import arguments, lora_config, never_called
-from selfplay.batching import Batch, by_length, cuts, part, to_batch
+from selfplay.batching import Batch, Share, part, shares, to_batch
+from selfplay.cadence import Cadence
 from selfplay.config import SelfPlayConfig
 from selfplay.metrics import Group, TokenStats
+from selfplay.packing import Packed, make_packs
 from selfplay.rollouts import Rollout
 
 ADAPTER = "default"
@@ -85,7 +87,10 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         self._rollout = rollout
         self._on_update = on_update
         self._on_checkpoint = on_checkpoint
-        self._mask: torch.Tensor | None = None
+        self._shares: list[Share] = []
+        self._trajectories = 0
+        self._packed: Packed | None = None
+        self._columns: tuple[torch.Tensor, ...] | None = None
         self._logps: torch.Tensor | None = None
         self._entropies: torch.Tensor | None = None
         self._micro_batches: list[Batch] = []
@@ -101,6 +106,7 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
             processing_class=base.tokenizer,
             peft_config=lora_config(config),
         )
+        self.model.get_base_model().base_model.register_forward_hook(self._only_predictors)
         for callback in (ProgressCallback, PrinterCallback):
             self.remove_callback(callback)
         self.add_callback(Cadence(save_now, stop_now))
@@ -108,24 +114,33 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
     # --- TRL's seam ------------------------------------------------------------------------------------------------
 
     def _generate_and_score_completions(self, inputs: Any) -> Batch:
-        """Play the update's matches; all their rows, shortest first, padded as one batch."""
+        """Play the update's matches; all their rows as one padded batch, in the order of their packs."""
         self.model.eval()
         rollout = self._rollout(self.state.global_step)
         self.model.train()
-        order = by_length(rollout.rows)
-        self._groups = sorted({(row.game, row.role) for row in rollout.rows})
-        self._sums = torch.zeros(len(self._groups), 4, dtype=torch.float64)
+        device = self.accelerator.device
+        packs = make_packs(rollout.rows)
+        order = [index for pack in packs for index in pack.rows]
         rows = [rollout.rows[i] for i in order]
+        self._groups = sorted({(row.game, row.role) for row in rows})
+        self._sums = torch.zeros(len(self._groups), 4, dtype=torch.float64)
         batch = to_batch(
             rows,
             [rollout.advantages[i] for i in order],
             [self._groups.index((row.game, row.role)) for row in rows],
             pad_id=self.processing_class.pad_token_id,
-            device=self.accelerator.device,
+            device=device,
         )
-        batch["trajectories"] = rollout.trajectories
+        self._shares = shares(
+            rollout.rows,
+            packs,
+            self.args.steps_per_generation,
+            pad_id=self.processing_class.pad_token_id,
+            device=device,
+        )
+        self._trajectories = rollout.trajectories
         if self.beta != 0.0:
-            batch["ref_per_token_logps"] = self._reference(batch)
+            batch["ref_per_token_logps"] = self._reference(batch["old_per_token_logps"])
         return batch
 
     def _prepare_inputs(self, generation_batch: Any) -> Batch:
@@ -133,73 +148,95 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         position: int = self._step % self.args.steps_per_generation
         if position == 0:
             batch = self._generate_and_score_completions(generation_batch)
-            self._micro_batches = [
-                self._weighted(part(batch, *bounds), batch, bounds) for bounds in self._bounds(batch)
-            ]
+            self._micro_batches = [self._micro_batch(batch, share) for share in self._shares]
         return self._micro_batches[position]
 
-    def _bounds(self, batch: Batch) -> list[tuple[int, int]]:
-        lengths = (batch["prompt_mask"].sum(1) + batch["completion_mask"].sum(1)).tolist()
-        return cuts(lengths, self.args.steps_per_generation)
-
-    def _weighted(self, micro: Batch, batch: Batch, bounds: tuple[int, int]) -> Batch:
-        """The micro-batch with the weight that undoes TRL's division by its own size."""
-        rows = bounds[1] - bounds[0]
-        undo = rows * self.args.steps_per_generation
-        weights = {"dr_grpo": undo / batch["trajectories"], "grpo": undo / batch["prompt_ids"].shape[0]}
-        micro["weight"] = weights.get(self.loss_type, 1.0)
+    def _micro_batch(self, batch: Batch, share: Share) -> Batch:
+        """A share of the batch, with the weight that undoes TRL's division by its own size."""
+        micro = part(batch, share.first, share.first + share.rows)
+        micro["packed"] = share.packed
+        undo = share.rows * self.args.steps_per_generation
+        weights = {"dr_grpo": undo / self._trajectories, "grpo": undo / batch["prompt_ids"].shape[0]}
+        micro["weight"] = 0.0 if share.empty else weights.get(self.loss_type, 1.0)
+        if share.empty:
+            micro["tool_mask"] = torch.zeros_like(micro["tool_mask"])
         return micro
 
     @torch.no_grad()
-    def _reference(self, batch: Batch) -> torch.Tensor:
-        """Log-probabilities (R, T) of the completions under the base model; 0 where the loss mask is 0."""
-        made = torch.zeros_like(batch["old_per_token_logps"])
+    def _reference(self, like: torch.Tensor) -> torch.Tensor:
+        """Log-probabilities (R, T) of the learner's tokens under the base model; 0 elsewhere."""
+        made = torch.zeros_like(like)
         with use_adapter(self.accelerator.unwrap_model(self.model), adapter_name=None):
-            for start, stop in self._bounds(batch):
-                if start == stop:
-                    continue
-                micro = part(batch, start, stop)
-                ids = torch.cat([micro["prompt_ids"], micro["completion_ids"]], dim=1)
-                mask = torch.cat([micro["prompt_mask"], micro["completion_mask"]], dim=1)
-                t = micro["completion_ids"].shape[1]
-                logps, _, _ = super()._get_per_token_logps_and_entropies(self.model, ids, mask, t)
-                made[start:stop, :t] = logps * micro["tool_mask"]
+            for share in self._shares:
+                if not share.empty:
+                    rows = slice(share.first, share.first + share.rows)
+                    made[rows] = self._score(self.model, share.packed, made[rows].shape)[0]
         return made
 
-    def _get_per_token_logps_and_entropies(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
-        """TRL's, with the tokens outside the loss mask set to 0, as in the reference and the sampler's.
+    def _score(self, model: Any, packed: Packed, shape: Sequence[int], **inputs: Any) -> tuple[Any, Any, Any]:
+        """Log-probabilities and entropies (rows, T) of the learner's tokens, 0 elsewhere; and the model's own loss."""
+        self._columns = tuple(packed.source)
+        try:
+            with self.accelerator.autocast():
+                out = model(
+                    input_ids=packed.input_ids,
+                    attention_mask=packed.mask,
+                    position_ids=packed.position_ids,
+                    shift_labels=packed.labels[None],
+                    fused_lm_head=True,
+                    **inputs,
+                )
+        finally:
+            self._columns = None
 
-        TRL multiplies them by 0 after exponentiating their differences; a token that the learner never samples can
-        be so improbable that the exponential overflows, and infinity times 0 is not a number.
+        def unpack(values: torch.Tensor) -> torch.Tensor:
+            return values.new_zeros(*shape).index_put(tuple(packed.target), values[0])
+
+        return unpack(out.log_probs), unpack(out.entropy), out.aux_loss
+
+    def _only_predictors(self, module: Any, args: Any, output: Any) -> Any:
+        """Forward hook of the backbone: hand TRL's head only the hidden states that predict the learner's tokens."""
+        if self._columns is not None:
+            output.last_hidden_state = output.last_hidden_state[self._columns][None]
+        return output
+
+    def _get_per_token_logps_and_entropies(
+        self, model: Any, input_ids: Any, attention_mask: Any, logits_to_keep: int, **kwargs: Any
+    ) -> tuple[Any, Any, Any]:
+        """As TRL's, from the micro-batch's packs; and 0 outside the loss mask.
+
+        TRL multiplies other tokens by 0 after exponentiating the differences of their log-probabilities. A token that
+        the learner never samples can be so improbable that this overflows, and infinity times 0 is not a number.
         """
-        logps, entropies, aux_loss = super()._get_per_token_logps_and_entropies(*args, **kwargs)
-        if self._mask is not None:
-            logps = logps.masked_fill(~self._mask, 0.0)
-            self._logps, self._entropies = logps.detach(), entropies.detach()
-        return logps, entropies, aux_loss
+        assert self._packed is not None, "called within _compute_loss"
+        inputs = {"output_router_logits": True} if kwargs.get("compute_aux_loss") else {}
+        made = self._score(model, self._packed, (input_ids.shape[0], logits_to_keep), **inputs)
+        self._logps, self._entropies = made[0].detach(), made[1].detach()
+        return made
 
     def _compute_loss(self, model: Any, inputs: Batch) -> torch.Tensor:
-        self._mask = (inputs["completion_mask"] * inputs["tool_mask"]).bool()
+        self._packed = inputs["packed"]
         try:
             loss: torch.Tensor = super()._compute_loss(model, inputs)
             self._sum_tokens(inputs)
         finally:
-            self._mask = self._logps = self._entropies = None
+            self._packed = self._logps = self._entropies = None
         weight: float = inputs["weight"]
         return loss * weight
 
     @torch.no_grad()
     def _sum_tokens(self, inputs: Batch) -> None:
         """Add this micro-batch to the sums per (game, role): tokens, entropy, KL to reference, KL to sampler."""
-        if self._mask is None or self._logps is None or self._entropies is None:
-            return
+        assert self._logps is not None, "the forward pass has just run"
+        assert self._entropies is not None, "the forward pass has just run"
+        mask = inputs["tool_mask"].double()
         reference = inputs.get("ref_per_token_logps", self._logps)
         values = torch.stack(
             [
-                self._mask.double(),
-                self._entropies.double() * self._mask,
-                k3(reference.double() - self._logps.double()),
-                k3(self._logps.double() - inputs["old_per_token_logps"].double()),
+                mask,
+                self._entropies.double() * mask,
+                k3(reference - self._logps) * mask,
+                k3(self._logps - inputs["old_per_token_logps"]) * mask,
             ]
         ).sum(-1)
         self._sums.index_add_(0, inputs["groups"].cpu(), values.T.cpu())
@@ -246,21 +283,7 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         """None: a checkpoint is for resuming, and snapshots say what they are."""
 
 
-class Cadence(TrainerCallback):
-    """Decides after every update whether to write a checkpoint and whether to end."""
-
-    def __init__(self, save_now: Callable[[int], bool], stop_now: Callable[[], bool]) -> None:
-        self._save_now = save_now
-        self._stop_now = stop_now
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
-        """Called by transformers after each optimiser step."""
-        if self._stop_now():
-            control.should_training_stop = True
-        control.should_save = control.should_training_stop or self._save_now(state.global_step)
-        return control
-
-
 def k3(log_ratio: torch.Tensor) -> torch.Tensor:
     """exp(x) − x − 1: an estimate of KL(π‖q) from samples of π with x = log q − log π, never negative."""
+    log_ratio = log_ratio.double()
     return torch.expm1(log_ratio) - log_ratio
