@@ -36,8 +36,11 @@ Policy = Callable[[SpielState, Seat], list[tuple[int, float]]]
 """Actions with their probabilities for the seat to move."""
 
 
-class TooLargeError(Exception):
-    """The walk through a game met more nodes than allowed."""
+class NotSolvableError(Exception):
+    """The walk through a game found why it cannot be solved here; the text continues "<game> …"."""
+
+
+_TOO_LARGE = f"is too large to solve here (limit {MAX_NODES:,} positions)"
 
 
 class SolverPlayer(ScriptedPlayer):
@@ -60,23 +63,24 @@ class SolverPlayer(ScriptedPlayer):
             return f"{spec.id} is not a two-player game of opposed interests, so it has no single solution"
         if spec.dynamics is not Dynamics.TURNS:
             return f"{spec.id} has simultaneous moves"
-        return None if is_small(game) else f"{spec.id} is too large to solve here (limit {MAX_NODES:,} positions)"
+        reason = obstacle(game)
+        return None if reason is None else f"{spec.id} {reason}"
 
 
 @lru_cache(maxsize=64)
-def is_small(game: SpielGame) -> bool:
-    """Whether the game can be walked through completely."""
-    root = game.pyspiel_game.new_initial_state()
+def obstacle(game: SpielGame) -> str | None:
+    """Why the game cannot be walked through completely, or None when it can."""
     if game.pyspiel_game.max_game_length() > MAX_LENGTH:
-        return False
+        return _TOO_LARGE
+    root = game.pyspiel_game.new_initial_state()
     try:
         if game.spec.information is Information.PERFECT:
             position_values(root)
         else:
             count_histories(root)
-    except TooLargeError:
-        return False
-    return True
+    except NotSolvableError as error:
+        return str(error)
+    return None
 
 
 @lru_cache(maxsize=16)
@@ -99,7 +103,7 @@ def position_values(root: Any) -> dict[Any, float]:
     """Value of every position to the first seat under best play.
 
     Raises:
-        TooLargeError: more than MAX_NODES positions, or positions that repeat within a match.
+        NotSolvableError: more than MAX_NODES positions, or positions that repeat within a match.
     """
     values: dict[Any, float] = {}
     above: set[Any] = set()
@@ -111,8 +115,10 @@ def position_values(root: Any) -> dict[Any, float]:
         key = position_key(node)
         if key in values:
             return values[key]
-        if key in above or len(values) + len(above) >= MAX_NODES:
-            raise TooLargeError
+        if key in above:
+            raise NotSolvableError("has positions that repeat, which backward induction cannot order")
+        if len(values) + len(above) >= MAX_NODES:
+            raise NotSolvableError(_TOO_LARGE)
         above.add(key)
         if node.is_chance_node():
             result = sum((p * value(node.child(action)) for action, p in node.chance_outcomes()), 0.0)
@@ -147,14 +153,14 @@ def _backward_induction(game: SpielGame) -> Policy:
 
 
 def count_histories(root: Any) -> int:
-    """Number of nodes of the game tree. Raises TooLargeError beyond MAX_NODES."""
+    """Number of nodes of the game tree. Raises NotSolvableError beyond MAX_NODES."""
     count = 0
     waiting = [root]
     while waiting:
         node = waiting.pop()
         count += 1
         if count > MAX_NODES:
-            raise TooLargeError
+            raise NotSolvableError(_TOO_LARGE)
         if not node.is_terminal():
             waiting += [node.child(action) for action in node.legal_actions()]
     return count
