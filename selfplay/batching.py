@@ -7,9 +7,10 @@ padding. All of them contribute to the same optimiser step, so the order changes
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, TypeAlias
 
 import torch
@@ -125,16 +126,15 @@ def shares(
 
 
 def cuts(lengths: Sequence[int], parts: int) -> list[tuple[int, int]]:
-    """Split a list into `parts` consecutive ranges of about equal sums. Some are empty when items are few."""
-    total = sum(lengths)
-    bounds, seen, at = [0], 0, 0
+    """Split a list into `parts` consecutive ranges of about equal sums; none is empty unless items are fewer."""
+    count = len(lengths)
+    middles = [end - length / 2 for end, length in zip(accumulate(lengths), lengths, strict=True)]
+    bounds = [0]
     for number in range(1, parts):
-        while at < len(lengths) and seen + lengths[at] / 2 <= total * number / parts:
-            seen += lengths[at]
-            at += 1
-        bounds.append(at)
-    bounds.append(len(lengths))
-    return list(pairwise(bounds))
+        even = bisect_right(middles, sum(lengths) * number / parts)
+        least = min(number, count)
+        bounds.append(min(max(even, least), max(count - (parts - number), least)))
+    return list(pairwise([*bounds, count]))
 
 
 def part(batch: Batch, start: int, stop: int) -> Batch:

@@ -61,7 +61,7 @@ class OptimSettings(StrictModel):
     schedule: Literal["constant", "linear", "cosine", "constant_with_warmup"] = "linear"
     warmup: int = Field(default=0, ge=0)
     beta: float = Field(default=0.1, ge=0)
-    loss_type: Literal["dr_grpo", "grpo", "dapo", "cispo"] = "dr_grpo"
+    loss_type: Literal["dr_grpo", "grpo", "dapo"] = "dr_grpo"
     epsilon: float = Field(default=0.2, gt=0)
     max_grad_norm: float = Field(default=1.0, gt=0)
     weight_decay: float = Field(default=0.0, ge=0)

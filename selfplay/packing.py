@@ -39,9 +39,10 @@ class Pack:
 
 def common_prefix(a: Sequence[int], b: Sequence[int], limit: int) -> int:
     """How many leading elements are equal, at most `limit`."""
-    if a[:limit] == b[:limit]:
-        return min(limit, len(a), len(b))
-    return next(i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
+    end = min(limit, len(a), len(b))
+    if a[:end] == b[:end]:
+        return end
+    return next(i for i in range(end) if a[i] != b[i])
 
 
 def make_packs(rows: Sequence[Row]) -> list[Pack]:

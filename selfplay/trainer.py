@@ -7,9 +7,9 @@ rows: ids, masks, the sampler's log-probabilities, role-conditioned advantages, 
 How losses are averaged. TRL divides each micro-batch's loss by the size of that micro-batch, which is right when all
 are equal. Here the number of rows varies and micro-batches hold rows of one length, so each loss is weighted back:
 
-    dr_grpo       sum over all sampled tokens / (trajectories × tokens_per_trajectory)
-    grpo          mean over all rows of the mean over the row's sampled tokens
-    dapo, cispo   mean over all sampled tokens
+    dr_grpo  sum over all sampled tokens / (trajectories × tokens_per_trajectory)
+    grpo     mean over all rows of the mean over the row's sampled tokens
+    dapo     mean over all sampled tokens
 
 The gradient then depends neither on padding nor on the number of micro-batches; with dr_grpo and dapo not on how
 turns are packed into rows either.
