@@ -54,6 +54,10 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    def mirrored(self) -> Interval:
+        """That of one minus the share this is an interval of."""
+        return Interval(1 - self.high, 1 - self.low)
+
 
 def resample(clusters: Mapping[WDL, int], replicates: int, *parts: object) -> Array:
     """Resampled totals of one pairing.

@@ -25,11 +25,6 @@ class GuardedObserver:
         """`observer` guarded; one that already is stays the same, so that many matches share one fate."""
         return observer if isinstance(observer, cls) else cls(observer)
 
-    @property
-    def watching(self) -> bool:
-        """Whether anybody still looks."""
-        return self._observer is not None
-
     def match_started(self, spec: MatchSpec) -> None:
         """Pass on."""
         self._call("match_started", spec)

@@ -22,6 +22,9 @@ from arena.tally import Duo, DuoTally, GameKey, GameTally, Tally
 
 __all__ = ["GameTable", "Pairing", "Rating", "Row", "Standings", "Tally", "compute_standings", "read_standings"]
 
+FORFEIT_SHARE = 0.2
+"""From this share of forfeits on, the standings say that a pairing was decided by them."""
+
 
 def compute_standings(
     results: Iterable[MatchResult] | Tally,
@@ -48,7 +51,7 @@ def compute_standings(
         for key, game in sorted(tally.games.items(), key=lambda item: str(item[0]))
     }
     labels = _labels(tally.games)
-    tables = tuple(_table(labels[key], key, tally.games[key], sampled[key], bootstrap) for key in sampled)
+    tables = tuple(_table(labels[key], key, tally.games[key], sampled[key], bootstrap, seed) for key in sampled)
     overall, notes = _overall(tally.games, tables, sampled, bootstrap)
     return Standings(
         matches=tally.matches,
@@ -70,7 +73,9 @@ def read_standings(path: Path, *, bootstrap: int = 1000, seed: int = 0) -> Stand
 # --- one game ------------------------------------------------------------------------------------------------------
 
 
-def _table(label: str, key: GameKey, game: GameTally, sampled: Mapping[Duo, Array], bootstrap: int) -> GameTable:
+def _table(
+    label: str, key: GameKey, game: GameTally, sampled: Mapping[Duo, Array], bootstrap: int, seed: int
+) -> GameTable:
     ratings, notes = rate([(game.duos, sampled, game.weight)], bootstrap)
     rows = []
     for name, tally in game.players.items():
@@ -94,14 +99,20 @@ def _table(label: str, key: GameKey, game: GameTally, sampled: Mapping[Duo, Arra
                 rating=ratings.get(name),
             )
         )
+    whole = {
+        duo: resample(one.kinds, bootstrap, seed, key, duo, "pairs") for duo, one in game.duos.items() if one.kinds
+    }
+    pairings = tuple(
+        _pairing(duo, one, game.seats, sampled.get(duo), whole.get(duo)) for duo, one in sorted(game.duos.items())
+    )
     return GameTable(
         label=label,
         game=key[0],
         params=dict(key[1]),
         seats=game.seats,
         rows=tuple(sorted(rows, key=_rank)),
-        pairings=tuple(_pairing(duo, tally, game.seats, sampled.get(duo)) for duo, tally in sorted(game.duos.items())),
-        notes=notes,
+        pairings=pairings,
+        notes=notes + _forfeit_notes(pairings),
     )
 
 
@@ -112,23 +123,33 @@ def _return_interval(name: str, game: GameTally) -> Interval | None:
     return mean_interval([tally.returns[duo.index(name)] for duo, tally in game.duos.items() if name in duo])
 
 
-def _pairing(duo: Duo, tally: DuoTally, seats: int, sampled: Array | None) -> Pairing:
+def _pairing(duo: Duo, tally: DuoTally, seats: int, sampled: Array | None, whole: Array | None) -> Pairing:
     wdl = tally.total
-    pairs = tally.clusters.total()
     first, second = tally.returns
     spread = mean_interval([first]), mean_interval([second])
     return Pairing(
         a=duo[0],
         b=duo[1],
-        pairs=pairs,
+        pairs=first.n,
         wdl=wdl,
         by_seat=tuple(tally.by_seat.get(seat, WDL()) for seat in range(seats)),
         score=None if sampled is None else wdl.score,
-        interval=None if sampled is None else score_interval(wdl.score, sampled, pairs),
-        mean_returns=(first.total / pairs, second.total / pairs) if pairs else None,
+        interval=None if sampled is None else score_interval(wdl.score, sampled, first.n),
+        pair_wdl=tally.pairs,
+        pair_score=None if whole is None else tally.pairs.score,
+        pair_interval=None if whole is None else score_interval(tally.pairs.score, whole, first.n),
+        mean_returns=(first.total / first.n, second.total / second.n) if first.n else None,
         return_intervals=(spread[0], spread[1]) if spread[0] and spread[1] else None,
         forfeits=tally.forfeits,
         void=tally.void,
+    )
+
+
+def _forfeit_notes(pairings: Sequence[Pairing]) -> tuple[str, ...]:
+    return tuple(
+        f"{one.a} against {one.b}: {one.forfeit_share:.0%} of the matches were decided by forfeit, not by play."
+        for one in pairings
+        if one.forfeit_share >= FORFEIT_SHARE
     )
 
 

@@ -50,8 +50,11 @@ class Pairing:
         a, b: names. pairs: seat-rotated groups of matches behind the numbers.
         wdl: a's results. by_seat: a's results by a's seat.
         score: a's share of points, and its 95 % interval over pairs; None without matches.
-        mean_returns: of a and b, and their 95 % intervals over pairs. In games of chips, where winning often and
-            winning much are different things, these tell more than the score.
+        pair_wdl: whole pairs by who had the larger sum of returns over the deal, as in duplicate bridge.
+        pair_score: a's share of pairs, and its 95 % interval. In games of chips, winning often and winning much are
+            different things (the equilibrium of Kuhn poker wins fewer than half of its hands against random play,
+            and most of the chips); there this, and the mean return, are what tells who plays better.
+        mean_returns: of a and b, and their 95 % intervals over pairs.
         forfeits: by a and b. void: matches still owed.
     """
 
@@ -62,10 +65,18 @@ class Pairing:
     by_seat: tuple[WDL, ...]
     score: float | None
     interval: Interval | None
+    pair_wdl: WDL
+    pair_score: float | None
+    pair_interval: Interval | None
     mean_returns: tuple[float, float] | None
     return_intervals: tuple[Interval, Interval] | None
     forfeits: tuple[int, int]
     void: int = 0
+
+    @property
+    def forfeit_share(self) -> float:
+        """Share of the matches that a forfeit decided; 0 without matches."""
+        return sum(self.forfeits) / self.wdl.matches if self.wdl.matches else 0.0
 
     def swapped(self) -> Pairing:
         """The same, seen by b. In games with more than two seats `by_seat` stays as seen by a."""
@@ -77,7 +88,10 @@ class Pairing:
             wdl=self.wdl.swapped(),
             by_seat=tuple(wdl.swapped() for wdl in reversed(seats)) if len(seats) == 2 else seats,
             score=None if self.score is None else 1 - self.score,
-            interval=None if self.interval is None else Interval(1 - self.interval.high, 1 - self.interval.low),
+            interval=None if self.interval is None else self.interval.mirrored(),
+            pair_wdl=self.pair_wdl.swapped(),
+            pair_score=None if self.pair_score is None else 1 - self.pair_score,
+            pair_interval=None if self.pair_interval is None else self.pair_interval.mirrored(),
             mean_returns=None if self.mean_returns is None else self.mean_returns[::-1],
             return_intervals=None if self.return_intervals is None else self.return_intervals[::-1],
             forfeits=(self.forfeits[1], self.forfeits[0]),

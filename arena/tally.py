@@ -21,6 +21,9 @@ GameKey: TypeAlias = tuple[str, tuple[tuple[str, ParamValue], ...]]
 Duo: TypeAlias = tuple[str, str]
 """Two players, in alphabetical order."""
 
+EQUAL = 1e-9
+"""Sums of returns closer than this are equal."""
+
 
 @dataclass(kw_only=True)
 class PlayerTally:
@@ -45,16 +48,25 @@ class DuoTally:
 
     Attributes:
         clusters: how often a pair (all matches on one deal) came out in each way.
+        pairs: whole pairs by who had the larger sum of returns over the deal, every seat played.
         by_seat: results by the seat of the first.
         returns: mean return per pair, of the first and the second. forfeits: number by the first and the second.
         void: matches that are still owed.
     """
 
     clusters: Counter[WDL] = field(default_factory=Counter)
+    pairs: WDL = field(default_factory=WDL)
     by_seat: dict[Seat, WDL] = field(default_factory=dict)
     returns: tuple[Sums, Sums] = (Sums(), Sums())
     forfeits: tuple[int, int] = (0, 0)
     void: int = 0
+
+    @property
+    def kinds(self) -> dict[WDL, int]:
+        """How often a whole pair was won, split or lost."""
+        wins, draws, losses = self.pairs
+        found = {WDL(1, 0, 0): wins, WDL(0, 1, 0): draws, WDL(0, 0, 1): losses}
+        return {kind: count for kind, count in found.items() if count}
 
     @property
     def total(self) -> WDL:
@@ -150,9 +162,14 @@ class Tally:
                 at_fault = None if result.fault is None else result.fault.seat
                 tally.forfeits = (tally.forfeits[0] + (at_fault == a), tally.forfeits[1] + (at_fault == b))
             tally.clusters[total] += 1
+            # Equal sums are settled by results, so that a forfeit that costs both sides the same is not a draw.
+            ahead = returns[0] - returns[1]
+            if abs(ahead) < EQUAL:
+                ahead = total.wins - total.losses
+            tally.pairs = tally.pairs.plus(_as_wdl(ahead))
             first, second = tally.returns
             tally.returns = (first.plus(returns[0] / len(group)), second.plus(returns[1] / len(group)))
 
 
-def _as_wdl(sign: int) -> WDL:
+def _as_wdl(sign: float) -> WDL:
     return WDL(wins=int(sign > 0), draws=int(sign == 0), losses=int(sign < 0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 
 import pytest
 from arena_helpers import Answers, Log, Pennies, Says, cut_off, play
@@ -11,7 +12,7 @@ from arena_helpers import Answers, Log, Pennies, Says, cut_off, play
 from arena.engine import limit_returns, play_match
 from arena.players.scripted import BotPlayer
 from arena.types import ActRequest, Completion, Ended, Fault, MatchSpec
-from games import Issue, get_game
+from games import Issue, Utility, get_game
 
 
 def test_a_match_is_played_by_the_rules_and_recorded_turn_by_turn() -> None:
@@ -184,6 +185,11 @@ def test_a_turn_limit_stops_the_match_without_a_winner() -> None:
 def test_turn_limit_returns_favour_nobody() -> None:
     assert limit_returns(get_game("kuhn_poker")) == (0.0, 0.0)
     assert limit_returns(get_game("simple_negotiation")) == (0.0, 0.0)
+    shared = Pennies()
+    shared.spec = replace(Pennies.spec, utility=Utility.CONSTANT_SUM, min_return=0.0, max_return=10.0)
+    assert limit_returns(shared) == (5.0, 5.0)
+    shared.spec = replace(Pennies.spec, utility=Utility.GENERAL_SUM, min_return=2.0, max_return=10.0)
+    assert limit_returns(shared) == (2.0, 2.0)  # zero lies outside the bounds
 
 
 # --- what players say ----------------------------------------------------------------------------------------------

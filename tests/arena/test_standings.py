@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import random
@@ -15,11 +16,14 @@ from scipy.stats import t as student_t
 from arena.bootstrap import WDL, Interval, Sums, mean_interval, resample, score_interval, student, wilson
 from arena.errors import RecordError
 from arena.jsonl import JsonLog
+from arena.pairing import round_robin
+from arena.players.factory import PlayerFactory
 from arena.records import record_to_json
 from arena.results import MatchResult, read_results, result_from_json, result_of
+from arena.runner import run_matches
 from arena.standings import Tally, compute_standings, read_standings
 from arena.types import Ended, Fault, MatchRecord, MatchSpec
-from games import Issue
+from games import Issue, get_game
 
 NUMBER = iter(range(10**9))
 
@@ -80,6 +84,56 @@ def test_rows_and_pairings_by_hand() -> None:
     assert [row.player for row in table.rows] == ["a", "c", "b"]  # c met the strong a less often than b did
     with pytest.raises(KeyError, match="x and a did not meet at g"):
         table.pairing("x", "a")
+
+
+def test_whole_pairs_are_compared_by_the_returns_over_the_deal() -> None:
+    results = [
+        *pair("ab", 2, -1, "0"),  # one match each, but the larger one is a's
+        *pair("ab", 1, -1, "1"),
+        *pair("ab", -2, 1, "2"),
+        *pair("ab", 0.1 + 0.2, -0.3, "3"),  # equal but for rounding
+        *pair("ab", 0, 1, "4"),
+    ]
+    made = compute_standings(results, bootstrap=400).table("g").pairing("a", "b")
+    assert (made.wdl, made.score) == (WDL(5, 1, 4), 0.55)
+    assert (made.pair_wdl, made.pair_score) == (WDL(2, 2, 1), 0.6)
+    assert made.pair_interval is not None
+    assert made.pair_interval.low < 0.6 < made.pair_interval.high
+    back = made.swapped()
+    assert (back.pair_wdl, back.pair_score) == (WDL(1, 2, 2), 0.4)
+    assert back.pair_interval == made.pair_interval.mirrored()
+
+
+def test_a_pair_with_a_forfeit_that_costs_both_the_same_is_not_split() -> None:
+    results = [
+        result("ab", (-1.0, -1.0), pair="0", fault=Fault(seat=1, issue=Issue.ILLEGAL)),
+        result("ba", (0.0, 0.0), pair="0"),
+    ]
+    assert compute_standings(results, bootstrap=10).table("g").pairing("a", "b").pair_wdl == (1, 0, 0)
+
+
+def test_the_kuhn_equilibrium_beats_random_play_by_pairs_and_chips_though_not_by_hands() -> None:
+    specs = list(round_robin(["solver", "random"], [get_game("kuhn_poker")], pairs=1500, seed=3))
+
+    async def collect() -> list[MatchResult]:
+        return [result_of(record) async for record in run_matches(specs, PlayerFactory())]
+
+    made = compute_standings(asyncio.run(collect()), bootstrap=200).table("kuhn_poker").pairing("solver", "random")
+    assert made.score is not None
+    assert made.score < 0.52
+    assert made.pair_interval is not None
+    assert made.pair_interval.low > 0.6
+    assert made.return_intervals is not None
+    assert made.return_intervals[0].low > 0.08
+
+
+def test_a_pairing_that_forfeits_decide_is_remarked_on() -> None:
+    fault = Fault(seat=0, issue=Issue.ILLEGAL)
+    results = [result("ab", (-1.0, 1.0), fault=fault), *(result("ab", (1.0, -1.0)) for _ in range(4))]
+    table = compute_standings(results, bootstrap=10).table("g")
+    assert table.pairing("a", "b").forfeit_share == 0.2
+    assert "a against b: 20% of the matches were decided by forfeit, not by play." in table.notes
+    assert compute_standings([*results, result("ab", (1.0, -1.0))], bootstrap=10).table("g").notes == ()
 
 
 def test_overall_adds_the_games_up_each_match_once() -> None:
