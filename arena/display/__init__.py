@@ -65,7 +65,8 @@ def open_display(
         unit: of what: `updates`, `matches`, `items`.
         run_dir: where `events.jsonl` goes, once the folder exists.
         quiet: show nothing.
-        seed: of the run, for the header. device: likewise.
+        seed: of the run, for the header.
+        device: likewise.
         details: further facts for the header, by name.
         stream: where to draw; stderr by default.
     """

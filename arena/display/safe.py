@@ -1,7 +1,7 @@
-"""Text of players, models and files is untrusted: what it may do to a terminal, and how wide it may be.
+r"""Text of players, models and files is untrusted: what it may do to a terminal, and how wide it may be.
 
 Everything a display shows passes through here. Terminal escapes, other control characters, direction marks,
-zero-width and unassigned characters are written out as escapes (`\\x1b`, `\\u202e`), so they are seen and do nothing.
+zero-width and unassigned characters are written out as escapes (`\x1b`, `\u202e`), so they are seen and do nothing.
 Markup of the display library is harmless by construction: texts are never handed to it as markup.
 """
 

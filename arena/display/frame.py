@@ -1,0 +1,73 @@
+"""A whole frame: the parts put together for the size of the terminal."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from arena.display.draw import beside, height_to, line
+from arena.display.model import LiveModel
+from arena.display.panels.header import header
+from arena.display.panels.match import match_panel
+from arena.display.panels.standings import roles_panel, standings_panel
+from arena.display.panels.trends import trends_panel
+from arena.display.safe import one_line
+
+TWO_COLUMNS = 110
+"""Terminal width from which standings stand beside the match."""
+
+_MATCH_LEAST = 9
+_NATURAL_MATCH = 24
+
+
+def frame(model: LiveModel, width: int, height: int | None, now_s: float, hint: str = "") -> list[Text]:
+    """The lines of a frame.
+
+    Args:
+        model: the state.
+        width: columns; no line is wider.
+        height: exactly so many lines; as many as the contents need, if None.
+        now_s: Unix time.
+        hint: last line, dimmed: what the keys do.
+    """
+    top = header(model, width, now_s)
+    bottom = _notes(model, width, 6 if height is None else 2)
+    if hint:
+        bottom.append(line((f" {hint}", "dim"), width=width))
+    room = None if height is None else max(0, height - len(top) - len(bottom))
+    wide = width >= TWO_COLUMNS and model.match is not None and _side(model, width)
+    lines = [*top, *(_beside(model, width, room) if wide else _stacked(model, width, room)), *bottom]
+    return lines if height is None else height_to(lines, height)
+
+
+def _side(model: LiveModel, width: int, most: int = 8) -> list[Text]:
+    """Everything but the match."""
+    return [*standings_panel(model, width), *roles_panel(model, width), *trends_panel(model, width, most)]
+
+
+def _beside(model: LiveModel, width: int, room: int | None) -> list[Text]:
+    right = min(80, max(56, width * 9 // 20))
+    left = width - right - 2
+    side = _side(model, right)
+    if room is None:
+        return beside(match_panel(model, left)[:_NATURAL_MATCH], side, left, width)
+    return beside(match_panel(model, left, room), side[:room], left, width)
+
+
+def _stacked(model: LiveModel, width: int, room: int | None) -> list[Text]:
+    if room is None:
+        return [*match_panel(model, width), *_side(model, width)]
+    if model.match is None:
+        return height_to(_side(model, width), room)
+    # The match is what people watch: numbers take what it leaves, the trends fewer lines first.
+    most = max(0, room - _MATCH_LEAST)
+    for trends in (8, 4, 2, 0):
+        side = _side(model, width, trends)
+        if len(side) <= most:
+            break
+    side = side[:most]
+    return [*match_panel(model, width, room - len(side)), *side]
+
+
+def _notes(model: LiveModel, width: int, most: int) -> list[Text]:
+    """The latest notes."""
+    return [line((" ! ", "bold yellow"), one_line(note), width=width) for note in list(model.notes)[-most:]]
