@@ -15,7 +15,7 @@ from selfplay.advantages import make_estimator
 from selfplay.config import HARMLESS, SelfPlayConfig
 
 Emit = Callable[[Mapping[str, Any]], None]
-"""Takes an event: `{"t": "stage" | "metrics" | "progress" | "snapshot", …}`."""
+"""Takes an event of `arena.display.events`: stage, note, progress, metrics, snapshot."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +77,7 @@ def run_selfplay(
         run = RunDir.resume(name, "selfplay", settings, harmless=HARMLESS)
     else:
         run = RunDir.create(name, "selfplay", settings, seed=config.seed, device=device)
+    emit({"t": "stage", "stage": "load model", "note": config.model})
     try:
         from selfplay.quiet import quiet_libraries
         from selfplay.session import Session

@@ -73,6 +73,9 @@ class Session:
         self._played: tuple[Rollout, float, float] | None = None  # with the update's start and its seconds of play
         if self.resumed is not None:
             self._restore(self.resumed)
+        for note in self.notes:
+            emit({"t": "note", "text": note})
+        emit({"t": "progress", "done": self.update, "total": config.updates})
 
     @property
     def update(self) -> int:
@@ -111,7 +114,7 @@ class Session:
 
     def _rollout(self, update: int) -> Rollout:
         start = time.perf_counter()
-        self.emit({"t": "stage", "stage": "play", "update": update, "updates": self.config.updates})
+        self._stage("play", update)
         specs = update_specs(self.config, self.run.name, update, self.pool)
         learner = learner_name(self.run.name, update)
         self.players.learn_as(learner)
@@ -129,8 +132,13 @@ class Session:
             errors = sorted({record.error for record in records if record.error})
             raise ArenaError(f"Update {update}: no match gave anything to learn from. {' '.join(errors[:3])}".rstrip())
         self._played = (rollout, start, seconds)
-        self.emit({"t": "stage", "stage": "train", "update": update, "updates": self.config.updates})
+        self._stage("train", update)
         return rollout
+
+    def _stage(self, name: str, update: int) -> None:
+        self.emit(
+            {"t": "stage", "stage": name, "note": f"update {update + 1} of {self.config.updates}", "update": update}
+        )
 
     def _on_update(self, trained: Trained) -> None:
         if not math.isfinite(trained.loss) or not math.isfinite(trained.grad_norm):
