@@ -73,31 +73,35 @@ def run_selfplay(
     estimator = make_estimator(config.estimator.name, config.estimator.options)
     settings = config.model_dump(mode="json")
     device = pick_device(config.device)
-    if resume:
-        run = RunDir.resume(name, "selfplay", settings, harmless=HARMLESS)
-    else:
-        run = RunDir.create(name, "selfplay", settings, seed=config.seed, device=device)
-    emit({"t": "stage", "stage": "load model", "note": config.model})
-    try:
-        from selfplay.quiet import quiet_libraries
-        from selfplay.session import Session
 
-        with quiet_libraries():
-            base = load_base(config.model, device=device)
+    def open_run() -> RunDir:
+        if resume:
+            return RunDir.resume(name, "selfplay", settings, harmless=HARMLESS)
+        return RunDir.create(name, "selfplay", settings, seed=config.seed, device=device)
+
+    # What can be refused at once is, before the model is loaded; and a model that cannot be loaded leaves no run.
+    there = (RunDir.locate(name) / "run.json").is_file()
+    run = open_run() if resume or there else None
+    from selfplay.quiet import quiet_libraries
+    from selfplay.session import Session
+
+    with quiet_libraries():
+        base = load_base(config.model, device=device)
+        run = run or open_run()
+        try:
+            emit({"t": "stage", "stage": "prepare", "note": config.model})
             session = Session(config, run, base, estimator, observer=observer, emit=emit, stop=stop)
             try:
                 session.train()
             finally:
                 session.close()
-    except BaseException as error:
-        interrupted = isinstance(error, Interrupted | KeyboardInterrupt)
-        run.set_status("interrupted" if interrupted else "failed")
-        raise
-    else:
-        finished = session.summary()
-        run.set_status("done" if finished.updates >= config.updates else "interrupted")
-    finally:
-        run.unlock()
+            finished = session.summary()
+            run.set_status("done" if finished.updates >= config.updates else "interrupted")
+        except BaseException as error:
+            run.set_status("interrupted" if isinstance(error, KeyboardInterrupt) else "failed")
+            raise
+        finally:
+            run.unlock()
     if finished.updates < config.updates:
         raise Interrupted(
             f"Interrupted after update {finished.updates} of {config.updates}; the state is saved in {run.path}. "

@@ -118,7 +118,7 @@ def test_stopping_saves_the_state_and_resuming_continues(
         seen: list[bool] = []
 
         def watch(event: Mapping[str, Any], update: int = update, when: str = when, seen: list[bool] = seen) -> None:
-            if event["t"] == "stage" and event["update"] == update and event["stage"] == when:
+            if event["t"] == "stage" and event.get("update") == update and event["stage"] == when:
                 seen.append(True)
 
         with pytest.raises(Interrupted, match="Continue with: arena selfplay c --resume") as caught:
