@@ -60,7 +60,7 @@ class PlainLines:
         if model.opened is not self._opened:
             self._begin(model.opened, now_s)  # another start: everything is new
             lines.append(opening_line(model))
-        if model.metrics is not self._metrics:
+        if model.metrics and model.metrics is not self._metrics:
             self._metrics = model.metrics
             lines.append(metrics_line(model, now_s))
             self._told(model, now_s, int(10 * model.done / model.total) if model.total else 0)

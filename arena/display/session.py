@@ -25,7 +25,7 @@ from arena.types import MatchSpec, Observer
 
 logger = logging.getLogger(__name__)
 
-TICK_S = 0.2
+TICK_S = 0.25
 """Seconds between two frames, and between two looks at the counters."""
 
 STANDINGS_S = 0.5

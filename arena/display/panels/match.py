@@ -58,13 +58,13 @@ def _seats(match: ShownMatch, width: int) -> list[Text]:
 def _body(match: ShownMatch, width: int, height: int | None) -> list[Text]:
     board = [one_line(row) for row in clean(match.board).split("\n")] if match.board else []
     widest = max((len(row) for row in board), default=0)
-    if board and widest + 4 + _MIN_TALK <= width and widest <= width // 2:
+    if board and widest + 5 + _MIN_TALK <= width and widest <= width // 2:
         board_lines = [line(" ", row, width=widest + 2) for row in board]
-        talk = _talk(match, width - widest - 4)
+        talk = _talk(match, width - widest - 5)
         if height is not None:
             board_lines = board_lines[:height]
-            talk = _last(talk, height, width - widest - 4)
-        return beside(board_lines, talk, widest + 2, width)
+            talk = _last(talk, height, width - widest - 5)
+        return beside(board_lines, talk, widest + 2, width, gap=3)
     wrapped = [line(" ", (row, "dim"), width=width) for text in board for row in wrap(text, width - 2)]
     talk = [line(" ", row, width=width) for row in _talk(match, width - 1)]
     if height is None:
@@ -112,6 +112,8 @@ def _bare(say: Say) -> bool:
 
 def say_lines(say: Say, width: int, limit: int | None = SPEECH_LINES) -> list[Text]:
     """One turn: every try in the player's words, and what it was taken for."""
+    if _bare(say) and not say.tokens:
+        return [line((f"P{say.seat}", f"bold {seat_style(say.seat)}"), f" [{one_line(say.move or '')}]", width=width)]
     indent = "   "
     lines: list[Text] = []
     for attempt in say.tries:
