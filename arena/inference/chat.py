@@ -3,11 +3,15 @@
 The prompt of a seat's next turn is its last prompt, the ids it sampled, and the tokens of what follows, token for
 token. A reply is never tokenised again: text and tokens do not correspond one to one. What follows a reply is
 found once per message by rendering the chat template with a marker in the reply's place. A template that rewrites
-earlier turns (some drop old thoughts) is noticed; then the conversation is rendered anew and starts a new row.
+earlier turns is noticed; then the conversation is rendered anew and starts a new row.
+
+Models that mark their thoughts will need one thing more here: `decode` splits a reply into thought and text, and where
+the template drops old thoughts, `prompt_ids` takes the re-rendering path.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -23,12 +27,11 @@ class ChatFormat:
     def __init__(self, tokenizer: Any, eos_ids: Sequence[int]) -> None:
         self._tokenizer = tokenizer
         self.eos_ids = frozenset(eos_ids)
+        special = {str(t) for t in tokenizer.all_special_tokens}
+        special |= {str(t) for t in tokenizer.added_tokens_decoder.values() if t.special}
+        self._special = re.compile("|".join(re.escape(t) for t in sorted(special, key=len, reverse=True) if len(t) > 1))
         self.has_system = self._renders_system()
-        opening = self._render(self._opening("S", "U"))
-        probe = self._render(
-            [*self._opening("S", "U"), {"role": "assistant", "content": _MARK}, {"role": "user", "content": "V"}]
-        )
-        self.prefix_preserving = probe.startswith(opening + _MARK)
+        self.prefix_preserving = self._preserves_prefixes()
         self.system_length = lru_cache(maxsize=1024)(self._system_length_uncached)
         self._open = lru_cache(maxsize=4096)(self._open_uncached)
         self._follow = lru_cache(maxsize=65_536)(self._follow_uncached)
@@ -37,7 +40,8 @@ class ChatFormat:
         """Token ids of the prompt for the next reply.
 
         Args:
-            system: rules. user: the latest message.
+            system: rules.
+            user: the latest message.
             history: earlier exchanges; their sampled ids are used as they are.
         """
         if not history:
@@ -53,8 +57,8 @@ class ChatFormat:
             return ids
         messages = self._opening(system, history[0].user)
         for exchange, following in zip(history, [*(e.user for e in history[1:]), user], strict=True):
-            messages.append({"role": "assistant", "content": exchange.completion.text})
-            messages.append({"role": "user", "content": following})
+            messages.append({"role": "assistant", "content": self._words(exchange.completion.text)})
+            messages.append({"role": "user", "content": self._words(following)})
         return self._encode(self._render(messages))
 
     def _system_length_uncached(self, system: str) -> int:
@@ -65,7 +69,7 @@ class ChatFormat:
 
     def reply_ids(self, text: str) -> tuple[int, ...]:
         """Token ids of a reply that is given (not sampled), end of turn included."""
-        return (*self._encode(text), self.end_id)
+        return (*self._encode(self._words(text)), self.end_id)
 
     @property
     def end_id(self) -> int:
@@ -88,14 +92,33 @@ class ChatFormat:
         return self._encode(self._render(self._opening(system, user)))
 
     def _follow_uncached(self, user: str) -> tuple[int, ...]:
+        return self._encode(self._follow_text(user))
+
+    def _follow_text(self, user: str) -> str:
+        """What the template writes between a reply and the next, given the message between them."""
         messages = [*self._opening("S", "U"), {"role": "assistant", "content": _MARK}]
-        text = self._render([*messages, {"role": "user", "content": user}])
-        return self._encode(text.partition(_MARK)[2])
+        return self._render([*messages, {"role": "user", "content": self._words(user)}]).partition(_MARK)[2]
+
+    def _preserves_prefixes(self) -> bool:
+        """Whether two exchanges are rendered as the opening, then what follows each reply."""
+        messages = self._opening("S", "U")
+        expected = self._render(messages)
+        for user in ("V", "W"):
+            messages += [{"role": "assistant", "content": _MARK}, {"role": "user", "content": user}]
+            expected += _MARK + self._follow_text(user)
+        return self._render(messages) == expected
 
     def _opening(self, system: str, user: str) -> list[dict[str, str]]:
         if self.has_system:
-            return [{"role": "system", "content": system}, {"role": "user", "content": user}]
-        return [{"role": "user", "content": f"{system}\n\n{user}"}]
+            return [
+                {"role": "system", "content": self._words(system)},
+                {"role": "user", "content": self._words(user)},
+            ]
+        return [{"role": "user", "content": self._words(f"{system}\n\n{user}")}]
+
+    def _words(self, text: str) -> str:
+        """Text in which no special token stands, so that nobody's words can end a turn or open another's."""
+        return self._special.sub(lambda match: f"{match[0][0]} {match[0][1:]}", text)
 
     def _renders_system(self) -> bool:
         from jinja2 import TemplateError

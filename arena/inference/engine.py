@@ -1,9 +1,9 @@
 """The local engine: every request that waits becomes one batch, whatever mix of adapters it holds.
 
-Requests gather until the event loop has nothing else to do, that is, until every live match waits for a reply.
-The batch then runs as one: shared prefixes and earlier turns come from the key-value store, rows that finish leave,
-and what was computed is stored for the conversation's next turn. It runs on the loop's own thread, so what is in a
-batch never depends on timing.
+Requests gather until the event loop has nothing else to do, that is, until every live match waits for a reply. The
+batch then runs as one: shared prefixes and earlier turns come from the key-value store. Once a good share of the rows
+has ended, their matches go on while the others wait; what those ask next joins the rows that are left. It all runs on
+the loop's own thread, so what is in a batch never depends on timing.
 """
 
 from __future__ import annotations
@@ -12,82 +12,28 @@ import asyncio
 import time
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from arena.inference.adapters import AdapterBank
+from arena.inference.batch import Batch, Row
 from arena.inference.chat import ChatFormat
-from arena.inference.kv import BatchCache, KVShape, KVStore, Stored
+from arena.inference.kv import KVShape, KVStore, Stored
+from arena.inference.requests import EngineStats, Generated, GenerateRequest, Pending
 from arena.inference.sampling import draw, sampling_log_probs, uniform
 from arena.models.registry import BaseModel
-from arena.types import Finish, Sampling
+from arena.types import Finish
 
 IDLE_TICKS = 8
 """Turns of the event loop without a new request before a batch starts: enough for a match to take its next turn."""
 
+ENDED_SHARE = 0.5
+"""Share of a batch's rows that must have ended before the others wait for new rows to join."""
 
-@dataclass(frozen=True, kw_only=True)
-class GenerateRequest:
-    """One reply to sample.
-
-    Attributes:
-        prompt_ids: what to continue; not empty.
-        adapter: adapter name, None for the base model.
-        sampling: how to sample. stream_key: names its random numbers.
-        conversation: key of the conversation, to reuse its earlier computation; None keeps nothing.
-        shared: how many leading tokens other prompts are likely to share (the rules).
-    """
-
-    prompt_ids: tuple[int, ...]
-    adapter: str | None
-    sampling: Sampling
-    stream_key: str
-    conversation: Hashable | None = None
-    shared: int = 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Generated:
-    """A sampled reply: ids (end of turn included), their log-probabilities, and what was reused."""
-
-    ids: tuple[int, ...]
-    logprobs: tuple[float, ...]
-    finish: Finish
-    cached_tokens: int
-    latency_s: float
-
-
-@dataclass(kw_only=True)
-class EngineStats:
-    """Counts since the start: tokens computed, reused and sampled, batches and seconds in them."""
-
-    prefilled: int = 0
-    reused: int = 0
-    decoded: int = 0
-    requests: int = 0
-    batches: int = 0
-    seconds: float = 0.0
-
-
-@dataclass(kw_only=True)
-class _Row:
-    request: GenerateRequest
-    future: asyncio.Future[Generated] | None
-    stored: Stored | None
-    arrived: float
-    ids: list[int] = field(default_factory=list)
-    logprobs: list[float] = field(default_factory=list)
-
-    @property
-    def known(self) -> int:
-        """Prompt tokens whose states are stored; the last one is always computed, for its logits."""
-        return 0 if self.stored is None else min(len(self.stored.ids), len(self.request.prompt_ids) - 1)
-
-    @property
-    def finished(self) -> bool:
-        return len(self.ids) >= self.request.sampling.max_tokens
+ROOM = 64
+"""Tokens that rows grow by before their buffers are made anew."""
 
 
 class LocalEngine:
@@ -95,8 +41,9 @@ class LocalEngine:
 
     Args:
         base: the loaded model.
-        model: a PeftModel over `base.model` when a trainer owns one; made on the first adapter otherwise.
+        model: a PeftModel around `base.model` when a trainer owns one; its adapters are known by their names.
         max_batch: rows in a batch.
+        prefill_tokens: prompt tokens in one forward pass, about; small ones stay in a CPU's cache. None chooses.
         kv_bytes: memory for stored conversations.
         adapter_bytes: memory for loaded adapters.
     """
@@ -107,232 +54,225 @@ class LocalEngine:
         *,
         model: Any = None,
         max_batch: int = 256,
+        prefill_tokens: int | None = None,
         kv_bytes: int = 512 << 20,
         adapter_bytes: int = 256 << 20,
     ) -> None:
         self.base = base
-        self.adapters = AdapterBank(base.model, model, budget_bytes=adapter_bytes)
-        eos = base.model.generation_config.eos_token_id
+        self.model = base.model if model is None else model.get_base_model()
+        self.adapters = AdapterBank(self.model, model.peft_config if model else (), budget_bytes=adapter_bytes)
+        eos = self.model.generation_config.eos_token_id
         declared = [eos] if isinstance(eos, int) else list(eos or [])
         self.eos_ids = frozenset([*declared, base.tokenizer.eos_token_id])
         self.chat = ChatFormat(base.tokenizer, sorted(self.eos_ids))
-        self.max_batch = max_batch
         self.stats = EngineStats()
-        self._shape = KVShape.of(base.model)
+        self._shape = KVShape.of(self.model)
+        self._max_batch = max_batch
+        self.prefill_tokens = prefill_tokens or (2048 if self._shape.device.type == "cpu" else 16384)
         self._conversations = KVStore(kv_bytes)
         self._shared = KVStore(kv_bytes // 8)
-        self._queue: list[_Row] = []
-        self._flusher: asyncio.Task[None] | None = None
+        self._queue: list[Pending] = []
+        self._worker: asyncio.Task[None] | None = None
 
     # --- asking ----------------------------------------------------------------------------------------------------
 
     async def generate(self, request: GenerateRequest) -> Generated:
-        """Sample one reply. Returns when the batch it ran in is done."""
-        if not request.prompt_ids:
-            raise ValueError("The prompt is empty.")
+        """Sample one reply. Returns once it has ended.
+
+        Raises:
+            ValueError: an empty prompt, or no token to sample.
+            SnapshotError: the adapter is not known, or cannot be read.
+        """
+        if not request.prompt_ids or request.sampling.max_tokens < 1:
+            raise ValueError(f"{len(request.prompt_ids)} prompt tokens and {request.sampling.max_tokens} new ones.")
+        self.adapters.ensure(request.adapter)
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Generated] = loop.create_future()
-        self._queue.append(_Row(request=request, future=future, stored=None, arrived=time.perf_counter()))
-        if self._flusher is None or self._flusher.done():
-            self._flusher = asyncio.create_task(self._flush_when_quiet())
+        self._queue.append(Pending(asked=request, future=future, arrived=time.perf_counter()))
+        if self._worker is None or self._worker.done():
+            self._worker = loop.create_task(self._work())
         return await future
 
     def forget(self, conversation: Hashable) -> None:
         """The conversation is over."""
         self._conversations.drop(conversation)
 
+    @property
+    def kv_bytes(self) -> int:
+        """Memory of stored conversations and shared prefixes."""
+        return self._conversations.nbytes + self._shared.nbytes
+
+    def add_adapter(self, name: str, folder: Path) -> None:
+        """Make an adapter known (`AdapterBank.add`)."""
+        self.adapters.add(name, folder)
+
+    def remove_adapter(self, name: str) -> None:
+        """Forget an adapter and everything computed with it."""
+        self._drop_weights(self.adapters.remove(name))
+
     def weights_changed(self, adapter: str) -> None:
         """An adapter was updated in place: nothing computed with its old weights is used again."""
-        old = self.adapters.bump(adapter)
-        self._conversations.drop_weights(old)
-        self._shared.drop_weights(old)
+        self._drop_weights(self.adapters.bump(adapter))
 
-    async def _flush_when_quiet(self) -> None:
-        while self._queue:
-            idle, waiting = 0, len(self._queue)
-            while idle < IDLE_TICKS:
-                await asyncio.sleep(0)
-                idle = idle + 1 if len(self._queue) == waiting else 0
-                waiting = len(self._queue)
-            rows, self._queue = self._queue, []
-            try:
-                self.run(rows)
-            except Exception as error:  # noqa: BLE001 - every waiting match must learn of it
-                for row in rows:
-                    if row.future is not None and not row.future.done():
-                        row.future.set_exception(error)
+    def _drop_weights(self, weights: str) -> None:
+        self._conversations.drop_weights(weights)
+        self._shared.drop_weights(weights)
 
     # --- running ---------------------------------------------------------------------------------------------------
 
-    def run(self, rows: Sequence[_Row]) -> None:
-        """Run requests to their ends, in batches of similar cost, and resolve their futures."""
+    async def _work(self) -> None:
+        running: list[Pending] = []
+        while self._queue or running:
+            await self._quiet()
+            admitted = self._max_batch - len(running)
+            running += self._queue[:admitted]
+            del self._queue[:admitted]
+            running = [request for request in running if not request.future.cancelled()]
+            if not running:
+                continue
+            try:
+                self._run(running)
+            except Exception as error:  # noqa: BLE001 - every waiting match must learn of it
+                for request in running:
+                    request.ended = True
+                    if not request.future.done():
+                        request.future.set_exception(error)
+            running = [request for request in running if not request.ended]
+
+    async def _quiet(self) -> None:
+        """Wait until the loop has nothing to do but this."""
+        idle, waiting = 0, len(self._queue)
+        while idle < IDLE_TICKS:
+            await asyncio.sleep(0)
+            idle = idle + 1 if len(self._queue) == waiting else 0
+            waiting = len(self._queue)
+
+    def _run(self, requests: Sequence[Pending]) -> None:
+        """One batch: the prompts of new requests, then decoding until a share of the rows has ended."""
         start = time.perf_counter()
-        live = [row for row in rows if row.future is None or not row.future.cancelled()]
         with self.inference():
-            for row in live:
-                row.stored = self._lookup(row.request)
-            for batch in self._batches(live):
-                self._run_batch(batch)
-        self.stats.seconds += time.perf_counter() - start
-        self.stats.requests += len(live)
+            self._find_stored([request for request in requests if not request.ids])
+            left = [request.asked.sampling.max_tokens - len(request.ids) for request in requests]
+            batch = self.batch([request.row for request in requests], room=min(max(left), ROOM))
+            self._prefill(requests, batch)
+            self._decode(requests, batch)
+            for i, request in enumerate(requests):
+                self._store(request, batch, i)
+        self.stats.batches += 1
         now = time.perf_counter()
-        for row in live:
-            done = Generated(
-                ids=tuple(row.ids),
-                logprobs=tuple(row.logprobs),
-                finish=Finish.STOP if row.ids and row.ids[-1] in self.eos_ids else Finish.LENGTH,
-                cached_tokens=row.known,
-                latency_s=now - row.arrived,
-            )
-            if row.future is not None and not row.future.done():
-                row.future.set_result(done)
+        self.stats.seconds += now - start
+        for request in requests:
+            if request.ended and not request.future.done():
+                self.stats.requests += 1
+                request.future.set_result(self._generated(request, now))
+
+    def batch(self, rows: Sequence[Row], *, room: int = 0) -> Batch:
+        """A batch on this engine's model; to be used within `inference()`."""
+        return Batch(self.model, self.adapters, self._shape, rows, room=room)
 
     @contextmanager
     def inference(self) -> Iterator[None]:
         """Eval mode and no gradients, leaving the trainer's mode as it was."""
-        model = self.adapters.model
-        training = model.training
-        model.eval()
+        training = [module for module in self.model.modules() if module.training] if self.model.training else []
+        self.model.eval()
         try:
             with torch.no_grad():
                 yield
         finally:
-            model.train(training)
+            for module in training:
+                module.training = True
 
-    def _lookup(self, request: GenerateRequest) -> Stored | None:
-        """The longest stored prefix of the prompt: the conversation's own, else the shared one."""
-        weights = self.adapters.weights(request.adapter)
-        own = None if request.conversation is None else self._conversations.get(request.conversation)
-        if own is not None and own.weights == weights and request.prompt_ids[: len(own.ids)] == own.ids:
-            return own
-        if request.shared < 2:
-            return None
-        prefix = request.prompt_ids[: request.shared]
-        stored = self._shared.get((weights, prefix))
-        if stored is None:
-            stored = self._compute(prefix, request.adapter)
-            self._shared.put((weights, prefix), stored)
-        return stored
-
-    def _compute(self, ids: tuple[int, ...], adapter: str | None) -> Stored:
-        """States of one token sequence."""
-        cache = BatchCache(self._shape, [(None, 0)], filled=0, width=len(ids))
-        self._forward(cache, torch.tensor([ids]), torch.tensor([0]), [adapter])
-        self.stats.prefilled += len(ids)
-        return Stored(ids=ids, weights=self.adapters.weights(adapter), data=cache.row(0, 0, len(ids)))
-
-    def _batches(self, rows: Sequence[_Row]) -> Iterator[list[_Row]]:
-        """Rows sorted by how much there is to compute, cut where the batch is full or the work would double."""
-
-        def need(row: _Row) -> int:
-            return len(row.request.prompt_ids) - row.known
-
-        batch: list[_Row] = []
-        for row in sorted(rows, key=need):
-            if batch and (len(batch) >= self.max_batch or need(row) > 2 * need(batch[0]) + 32):
-                yield batch
-                batch = []
-            batch.append(row)
-        if batch:
-            yield batch
-
-    def _run_batch(self, rows: list[_Row]) -> None:
-        lengths = [len(row.request.prompt_ids) for row in rows]
-        width = max(lengths)
-        fresh = max(length - row.known for length, row in zip(lengths, rows, strict=True))
-        # Every row computes its last `fresh` tokens: those that it knows already are cheaper computed again than
-        # padded around, and nothing of the rest moves.
-        reused = [max(length - fresh, 0) for length in lengths]
-        longest = max(row.request.sampling.max_tokens for row in rows)
-        starts = [width - length for length in lengths]
-        placed = [
-            (row.stored.data[:, :, :, :n] if row.stored is not None and n else None, start)
-            for row, n, start in zip(rows, reused, starts, strict=True)
-        ]
-        cache = BatchCache(self._shape, placed, filled=width - fresh, width=width + longest)
-        pad = self.base.tokenizer.pad_token_id
-        block = [[pad] * (fresh - length) + list(row.request.prompt_ids)[-fresh:] for row, length in zip(rows, lengths)]  # noqa: B905 - both have one entry a row
-        adapters = [row.request.adapter for row in rows]
-        logits = self._forward(cache, torch.tensor(block), torch.tensor(starts), adapters)
-        self.stats.batches += 1
-        self.stats.prefilled += sum(length - n for length, n in zip(lengths, reused, strict=True))
-        self.stats.reused += sum(reused)
-        self._decode(rows, cache, logits, starts)
-
-    def _decode(self, rows: list[_Row], cache: BatchCache, logits: torch.Tensor, starts: list[int]) -> None:
-        """Sample until every row has ended; ended rows are stored and, once half are done, dropped."""
-        index = list(range(len(rows)))  # rows still in the cache, in cache order
-        step = 0
-        while True:
-            sampling = [rows[i].request.sampling for i in index]
-            log_probs = sampling_log_probs(logits, sampling)
-            points = [uniform(rows[i].request.stream_key, step) for i in index]
-            tokens = draw(log_probs, sampling, points)
-            chosen = log_probs.gather(1, tokens[:, None]).squeeze(1).tolist()
-            running = []
-            for slot, (i, token) in enumerate(zip(index, tokens.tolist(), strict=True)):
-                row = rows[i]
-                if row.ids and (row.ids[-1] in self.eos_ids or row.finished):
-                    continue  # ended earlier, still carried along
-                row.ids.append(token)
-                row.logprobs.append(chosen[slot])
-                self.stats.decoded += 1
-                if token in self.eos_ids or row.finished:
-                    self._keep(row, cache, slot, starts[i])
-                else:
-                    running.append(slot)
-            if not running:
-                return
-            if len(running) <= len(index) // 2:
-                cache.keep(torch.tensor(running, device=self._shape.device))
-                index = [index[slot] for slot in running]
-                tokens = tokens[running]
-            step += 1
-            logits = self._forward(
-                cache,
-                tokens[:, None],
-                torch.tensor([starts[i] for i in index]),
-                [rows[i].request.adapter for i in index],
-            )
-
-    def _keep(self, row: _Row, cache: BatchCache, slot: int, start: int) -> None:
-        """Store the conversation so far; the states of the last sampled token were never computed."""
-        request = row.request
-        if request.conversation is None:
-            return
-        ids = request.prompt_ids + tuple(row.ids[:-1])
-        data = cache.row(slot, start, start + len(ids))
-        self._conversations.put(
-            request.conversation, Stored(ids=ids, weights=self.adapters.weights(request.adapter), data=data)
-        )
-
-    def _forward(
-        self, cache: BatchCache, block: torch.Tensor, starts: torch.Tensor, adapters: Sequence[str | None]
-    ) -> torch.Tensor:
-        """One forward pass over new columns; logits (B, V) at the last of them.
+    def prefixes(self, wanted: Sequence[tuple[str | None, tuple[int, ...]]]) -> list[Stored]:
+        """States of token sequences that many prompts start with, computed where they are not stored.
 
         Args:
-            cache: earlier columns; grows by the block.
-            block: (B, n) token ids, right-aligned.
-            starts: (B,) column at which each row's own tokens begin.
-            adapters: B adapter names.
+            wanted: (adapter, ids).
         """
-        device = self._shape.device
-        block, starts = block.to(device), starts.to(device)
-        before, n = cache.length, block.shape[1]
-        columns = torch.arange(before + n, device=device)
-        queries = columns[before:]
-        mask = (columns[None, None, :] <= queries[None, :, None]) & (columns[None, None, :] >= starts[:, None, None])
-        # A padding position sees itself: attention over nothing is NaN, and NaN times a zero weight is NaN.
-        mask |= columns[None, None, :] == queries[None, :, None]
-        positions = (queries[None, :] - starts[:, None]).clamp_(min=0)
-        with self.adapters.using(adapters) as model:
-            output = model(
-                input_ids=block,
-                attention_mask=mask[:, None],
-                position_ids=positions,
-                cache=cache.cache,
-                use_cache=True,
-                logits_to_keep=1,
-            )
-        return output.logits[:, -1]
+        keys = [(self.adapters.weights(adapter), ids) for adapter, ids in wanted]
+        found = {key: stored for key in keys if (stored := self._shared.get(key)) is not None}
+        missing = {key: adapter for key, (adapter, _) in zip(keys, wanted, strict=True) if key not in found}
+        if missing:
+            batch = self.batch([Row(ids=ids, adapter=adapter) for (_, ids), adapter in missing.items()])
+            batch.first(tokens=self.prefill_tokens)
+            for i, (weights, ids) in enumerate(missing):
+                stored = Stored(ids=ids, weights=weights, parts=(batch.states(i, 0, len(ids)),))
+                found[weights, ids] = stored
+                self._shared.put((weights, ids), stored)
+                self.stats.prefilled += len(ids)
+        return [found[key] for key in keys]
+
+    def _find_stored(self, requests: Sequence[Pending]) -> None:
+        """Give each request the longest stored start of its prompt: its conversation's own, else the shared one."""
+        sharing = []
+        for request in requests:
+            asked = request.asked
+            own = None if asked.conversation is None else self._conversations.get(asked.conversation)
+            current = own is not None and own.weights == self.adapters.weights(asked.adapter)
+            if own is not None and current and asked.prompt_ids[: len(own.ids)] == own.ids:
+                request.stored = own
+            elif asked.shared > 1:
+                sharing.append(request)
+        prefixes = self.prefixes([(r.asked.adapter, r.asked.prompt_ids[: r.asked.shared]) for r in sharing])
+        for request, prefix in zip(sharing, prefixes, strict=True):
+            request.stored = prefix.as_prefix()
+
+    def _prefill(self, requests: Sequence[Pending], batch: Batch) -> None:
+        """Compute what is new in the prompts, and sample the first token behind them."""
+        new = [i for i, request in enumerate(requests) if not request.ids]
+        if not new:
+            return
+        logits = batch.first(tokens=self.prefill_tokens)
+        self._sample([requests[i] for i in new], torch.cat([logits[i] for i in new]))
+        for i in new:
+            requests[i].cached = batch.rows[i].known
+            self.stats.reused += batch.rows[i].known
+            self.stats.prefilled += len(batch.rows[i].ids) - batch.rows[i].known
+
+    def _decode(self, requests: Sequence[Pending], batch: Batch) -> None:
+        """Sample on until enough rows have ended; rows that ended earlier are carried along."""
+        target = max(1, int(len(requests) * ENDED_SHARE))
+        with batch.decoding() as step:
+            for _ in range(batch.room):
+                live = [i for i, request in enumerate(requests) if not request.ended]
+                if len(requests) - len(live) >= target:
+                    return
+                logits = step(torch.tensor([request.ids[-1] for request in requests]))
+                self.stats.steps += 1
+                if len(live) < len(requests):
+                    logits = logits[live]
+                self._sample([requests[i] for i in live], logits)
+
+    def _sample(self, requests: Sequence[Pending], logits: torch.Tensor) -> None:
+        """Draw the next token of each request from logits (B, V)."""
+        sampling = [request.asked.sampling for request in requests]
+        log_probs = sampling_log_probs(logits, sampling)
+        points = [uniform(request.asked.stream_key, len(request.ids)) for request in requests]
+        tokens = draw(log_probs, sampling, points)
+        chosen = log_probs.gather(1, tokens[:, None]).squeeze(1)
+        for request, token, logprob in zip(requests, tokens.tolist(), chosen.tolist(), strict=True):
+            request.ids.append(token)
+            request.logprobs.append(logprob)
+            request.ended = token in self.eos_ids or len(request.ids) >= request.asked.sampling.max_tokens
+        self.stats.decoded += len(requests)
+
+    def _store(self, request: Pending, batch: Batch, index: int) -> None:
+        """Keep what a row has computed; the states of its last token never are."""
+        asked = request.asked
+        if request.ended and asked.conversation is None:
+            return
+        ids = (*asked.prompt_ids, *request.ids[:-1])
+        known = request.stored or Stored(ids=(), weights=self.adapters.weights(asked.adapter), parts=())
+        if len(ids) > len(known.ids):
+            known = known.extended(ids, batch.states(index, len(known.ids), len(ids)))
+        request.stored = known
+        if request.ended:
+            self._conversations.put(asked.conversation, known)
+
+    def _generated(self, request: Pending, now: float) -> Generated:
+        return Generated(
+            ids=tuple(request.ids),
+            logprobs=tuple(request.logprobs),
+            finish=Finish.STOP if request.ids[-1] in self.eos_ids else Finish.LENGTH,
+            cached_tokens=request.cached,
+            latency_s=now - request.arrived,
+        )

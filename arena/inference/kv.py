@@ -1,96 +1,20 @@
-"""Key-value caches: a preallocated one for a running batch, and a store of finished conversations.
-
-Rows of a batch end at the same column (right-aligned), so their own tokens are contiguous and prefill, decode and
-storing are plain slices.
-"""
+"""Stored keys and values: what a conversation has computed, kept between its turns within a byte budget."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from transformers.cache_utils import Cache, CacheLayerMixin
 
-
-class BufferLayer(CacheLayerMixin):
-    """One layer's keys and values in a buffer of fixed width; `update` writes behind what is there."""
-
-    def __init__(self, keys: torch.Tensor, values: torch.Tensor, length: int) -> None:
-        super().__init__()
-        self.keys, self.values = keys, values
-        self.length = length
-        self.is_initialized = True
-
-    def lazy_initialization(self, key_states: torch.Tensor, value_states: torch.Tensor) -> None:
-        """Nothing to do: the buffers exist."""
-
-    def update(
-        self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Write new states of shape (B, H, n, D) and return everything so far."""
-        end = self.length + key_states.shape[-2]
-        self.keys[:, :, self.length : end] = key_states
-        self.values[:, :, self.length : end] = value_states
-        self.length = end
-        return self.keys[:, :, :end], self.values[:, :, :end]
-
-    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
-        """Length and offset of the keys a query of this length sees."""
-        return self.length + query_length, 0
-
-    def get_seq_length(self) -> int:
-        """Columns filled so far."""
-        return self.length
-
-    def get_max_length(self) -> int:
-        """Columns there are."""
-        return int(self.keys.shape[-2])
-
-
-class BatchCache:
-    """The cache of a running batch: one tensor (L, 2, B, H, W, D) that every layer views.
-
-    Args:
-        rows: stored tensors (L, 2, H, t, D) or None per row, placed to end at column `filled`.
-        filled: columns that count as filled before the first forward pass.
-        width: columns in all.
-    """
-
-    def __init__(
-        self, shape: KVShape, rows: list[tuple[torch.Tensor | None, int]], *, filled: int, width: int
-    ) -> None:
-        self.data = torch.zeros(
-            shape.layers, 2, len(rows), shape.heads, width, shape.dim, dtype=shape.dtype, device=shape.device
-        )
-        for i, (stored, start) in enumerate(rows):
-            if stored is not None:
-                self.data[:, :, i, :, start : start + stored.shape[3]] = stored
-        self._layers = [BufferLayer(layer[0], layer[1], filled) for layer in self.data]
-        self.cache = Cache(layers=list(self._layers))
-
-    @property
-    def length(self) -> int:
-        """Columns filled so far."""
-        return self._layers[0].length
-
-    def keep(self, rows: torch.Tensor) -> None:
-        """Drop every row but these."""
-        length = self.length
-        self.data = self.data[:, :, rows].contiguous()
-        self._layers = [BufferLayer(layer[0], layer[1], length) for layer in self.data]
-        self.cache = Cache(layers=list(self._layers))
-
-    def row(self, index: int, start: int, end: int) -> torch.Tensor:
-        """A copy of one row's columns [start, end): (L, 2, H, end-start, D)."""
-        return self.data[:, :, index, :, start:end].clone()
+from arena.errors import UsageError
 
 
 @dataclass(frozen=True, kw_only=True)
 class KVShape:
-    """Dimensions of a model's cache."""
+    """Dimensions of a model's keys and values."""
 
     layers: int
     heads: int
@@ -100,8 +24,18 @@ class KVShape:
 
     @classmethod
     def of(cls, model: Any) -> KVShape:
-        """Read from a loaded model's config."""
+        """Read from a loaded model's config.
+
+        Raises:
+            UsageError: its attention is of a kind that the engine does not run.
+        """
         config = model.config.get_text_config()
+        kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
+        if kinds != {"full_attention"} or not model._supports_attention_backend:
+            raise UsageError(
+                f"The local engine runs models whose layers are all full attention; {config.model_type} has "
+                f"{', '.join(sorted(kinds))}. Choose another model."
+            )
         heads = config.num_attention_heads
         parameter = next(model.parameters())
         return cls(
@@ -112,23 +46,47 @@ class KVShape:
             device=parameter.device,
         )
 
+    def empty(self, *, rows: int, width: int) -> torch.Tensor:
+        """Uninitialised keys and values (L, 2, rows, H, width, D)."""
+        size = (self.layers, 2, rows, self.heads, width, self.dim)
+        return torch.empty(size, dtype=self.dtype, device=self.device)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Stored:
-    """What is kept of a token sequence: its ids, the weights it was computed with, and (L, 2, H, len(ids), D)."""
+    """Keys and values of a token sequence. It only ever grows, by making a longer one.
+
+    Attributes:
+        ids: the tokens.
+        weights: identity of the weights they were computed with.
+        parts: tensors (L, 2, H, t, D) whose t add up to the number of tokens. The first may be a shared prefix.
+        shared: how many tokens at the start belong to somebody else's tensor.
+    """
 
     ids: tuple[int, ...]
     weights: str
-    data: torch.Tensor
+    parts: tuple[torch.Tensor, ...] = field(repr=False)
+    shared: int = 0
 
     @property
     def nbytes(self) -> int:
-        """Memory of the tensor."""
-        return self.data.numel() * self.data.element_size()
+        """Memory that goes when this is dropped."""
+        own = self.parts[1:] if self.shared else self.parts
+        return sum(part.numel() * part.element_size() for part in own)
+
+    def as_prefix(self) -> Stored:
+        """The same states, as the start of a conversation that does not own them."""
+        return Stored(ids=self.ids, weights=self.weights, parts=self.parts, shared=len(self.ids))
+
+    def extended(self, ids: tuple[int, ...], states: torch.Tensor) -> Stored:
+        """With `states` (L, 2, H, t, D) of further tokens behind; `ids` are all tokens."""
+        own = self.parts[1:] if self.shared else self.parts
+        parts = (*self.parts[: len(self.parts) - len(own)], torch.cat([*own, states], dim=3))
+        return Stored(ids=ids, weights=self.weights, parts=parts, shared=self.shared)
 
 
 class KVStore:
-    """Finished sequences by key, least recently used out first when over the byte budget."""
+    """Stored sequences by key, least recently used out first when over the byte budget."""
 
     def __init__(self, budget_bytes: int) -> None:
         self.budget_bytes = budget_bytes

@@ -38,28 +38,25 @@ def sampling_log_probs(logits: torch.Tensor, sampling: Sequence[Sampling]) -> to
 
     scale = torch.tensor([s.temperature or 1.0 for s in sampling], dtype=torch.float64, device=logits.device)
     logits = logits.double() / scale[:, None]
-    for row, settings in enumerate(sampling):
-        if settings.top_k or settings.top_p < 1.0:
-            logits[row] = _cut(logits[row], settings)
+    for top_k, top_p in {(s.top_k, s.top_p) for s in sampling if s.top_k or s.top_p < 1.0}:
+        rows = [row for row, s in enumerate(sampling) if (s.top_k, s.top_p) == (top_k, top_p)]
+        logits[rows] = _cut(logits[rows], top_k, top_p)
     return torch.log_softmax(logits, dim=-1)
 
 
-def _cut(logits: torch.Tensor, settings: Sampling) -> torch.Tensor:
-    """One row (V,) with the tokens outside top-k and top-p set to −inf; the likeliest always stays."""
+def _cut(logits: torch.Tensor, top_k: int, top_p: float) -> torch.Tensor:
+    """(B, V) with the tokens outside top-k and top-p set to −inf; the likeliest always stays."""
     import torch
 
-    order = torch.argsort(logits, descending=True, stable=True)
-    keep = torch.ones_like(order, dtype=torch.bool)
-    if settings.top_k:
-        keep[settings.top_k :] = False
-    if settings.top_p < 1.0:
-        mass = torch.softmax(logits[order], dim=-1)
-        before = mass.cumsum(0) - mass
-        keep &= before < settings.top_p
-    keep[0] = True
-    cut = torch.full_like(logits, -torch.inf)
-    cut[order[keep]] = logits[order[keep]]
-    return cut
+    ordered, order = torch.sort(logits, dim=-1, descending=True, stable=True)
+    drop = torch.zeros_like(ordered, dtype=torch.bool)
+    if top_k:
+        drop[:, top_k:] = True
+    if top_p < 1.0:
+        mass = torch.softmax(ordered, dim=-1)
+        drop |= mass.cumsum(-1) - mass >= top_p  # what lies before a token reaches top-p without it
+    drop[:, 0] = False
+    return torch.empty_like(logits).scatter_(1, order, ordered.masked_fill(drop, -torch.inf))
 
 
 def draw(log_probs: torch.Tensor, sampling: Sequence[Sampling], points: Sequence[float]) -> torch.Tensor:
@@ -76,8 +73,11 @@ def draw(log_probs: torch.Tensor, sampling: Sequence[Sampling], points: Sequence
     import torch
 
     cumulative = log_probs.exp().cumsum(-1)
-    # Scaled by the last entry, which rounding may leave a little off one.
-    target = torch.tensor(points, dtype=torch.float64, device=log_probs.device)[:, None] * cumulative[:, -1:]
-    drawn = torch.searchsorted(cumulative, target, right=True).squeeze(-1).clamp_(max=log_probs.shape[-1] - 1)
+    # Scaled by the last entry, which rounding may leave a little off one, and kept below it: the first entry above
+    # the target is then always that of a token with positive probability.
+    total = cumulative[:, -1:]
+    target = torch.tensor(points, dtype=torch.float64, device=log_probs.device)[:, None] * total
+    target = torch.minimum(target, torch.nextafter(total, torch.zeros_like(total)))
+    drawn = torch.searchsorted(cumulative, target, right=True).squeeze(-1)
     greedy = torch.tensor([s.temperature == 0 for s in sampling], device=log_probs.device)
     return torch.where(greedy, log_probs.argmax(-1), drawn)

@@ -6,7 +6,11 @@ from collections.abc import Sequence
 
 import torch
 
+from arena.inference.batch import Row
 from arena.inference.engine import LocalEngine
+from arena.inference.kv import Stored
+
+Ids = tuple[int, ...]
 
 
 def score_continuations(
@@ -17,7 +21,7 @@ def score_continuations(
     *,
     batch: int = 256,
 ) -> list[list[float]]:
-    """Log-probability (nats, temperature 1) of each continuation after its prompt.
+    """Log-probability of each continuation after its prompt. Prompts are computed once each.
 
     Args:
         engine: the local engine.
@@ -27,42 +31,45 @@ def score_continuations(
         batch: rows at a time.
 
     Returns:
-        For each prompt, the summed log-probability of each of its continuations.
+        For each prompt, the summed log-probability (nats, temperature 1) of each of its continuations.
+
+    Raises:
+        ValueError: an empty prompt or continuation.
+        SnapshotError: the adapter is not known, or cannot be read.
     """
-    flat = [
-        (tuple(prompt), tuple(continuation))
-        for prompt, options in zip(prompts, continuations, strict=True)
-        for continuation in options
-    ]
-    order = sorted(range(len(flat)), key=lambda i: len(flat[i][0]) + len(flat[i][1]))
-    scores = [0.0] * len(flat)
-    for start in range(0, len(order), batch):
-        chunk = order[start : start + batch]
-        for i, value in zip(chunk, _score(engine, adapter, [flat[i] for i in chunk]), strict=True):
-            scores[i] = value
-    result, position = [], 0
-    for options in continuations:
-        result.append(scores[position : position + len(options)])
-        position += len(options)
-    return result
+    if not all(prompts) or not all(all(options) for options in continuations):
+        raise ValueError("Prompts and continuations must not be empty.")
+    engine.adapters.ensure(adapter)
+    scores: list[list[float]] = []
+    for start in range(0, len(prompts), batch):
+        stop = start + batch
+        some = [tuple(prompt) for prompt in prompts[start:stop]]
+        options = [[tuple(c) for c in each] for each in continuations[start:stop]]
+        with engine.inference():
+            scores += _score(engine, adapter, some, options, batch)
+    return scores
 
 
 def _score(
-    engine: LocalEngine, adapter: str | None, rows: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]
-) -> list[float]:
-    """Summed log-probabilities of a batch of (prompt, continuation)."""
-    longest = max(len(continuation) for _, continuation in rows)
-    width = max(len(prompt) + len(continuation) for prompt, continuation in rows)
-    pad = engine.base.tokenizer.pad_token_id
-    device = engine.base.model.device
-    ids = torch.tensor([[pad] * (width - len(p) - len(c)) + [*p, *c] for p, c in rows], device=device)
-    mask = torch.tensor([[0] * (width - len(p) - len(c)) + [1] * (len(p) + len(c)) for p, c in rows], device=device)
-    positions = (mask.cumsum(-1) - 1).clamp_(min=0)
-    with engine.inference(), engine.adapters.using([adapter] * len(rows)) as model:
-        logits = model(
-            input_ids=ids, attention_mask=mask, position_ids=positions, use_cache=False, logits_to_keep=longest + 1
-        ).logits
-    log_probs = torch.log_softmax(logits[:, :-1].double(), dim=-1)
-    chosen = log_probs.gather(2, ids[:, -longest:, None]).squeeze(2)
-    own = torch.tensor([[0.0] * (longest - len(c)) + [1.0] * len(c) for _, c in rows], device=device)
-    return [float(value) for value in (chosen * own).sum(-1)]
+    engine: LocalEngine, adapter: str | None, prompts: Sequence[Ids], options: Sequence[Sequence[Ids]], batch: int
+) -> list[list[float]]:
+    """Scores of a batch of prompts."""
+    first = engine.batch([Row(ids=prompt, adapter=adapter) for prompt in prompts])
+    logits = first.first(tokens=engine.prefill_tokens)
+    heads = [torch.log_softmax(one[-1].double(), dim=-1) for one in logits]
+    scores = [[float(head[option[0]]) for option in each] for head, each in zip(heads, options, strict=True)]
+    weights = engine.adapters.weights(adapter)
+    longer = [(p, o) for p, each in enumerate(options) for o, option in enumerate(each) if len(option) > 1]
+    stored = {
+        p: Stored(ids=prompts[p], weights=weights, parts=(first.states(p, 0, len(prompts[p])),)) for p, _ in longer
+    }
+    for start in range(0, len(longer), batch):
+        some = longer[start : start + batch]
+        rows = [Row(ids=prompts[p] + options[p][o][:-1], adapter=adapter, stored=stored[p]) for p, o in some]
+        tails = [options[p][o][1:] for p, o in some]
+        made = engine.batch(rows).first(tokens=engine.prefill_tokens, keep=[len(tail) for tail in tails])
+        for (p, o), tail, one in zip(some, tails, made, strict=True):
+            log_probs = torch.log_softmax(one.double(), dim=-1)
+            chosen = log_probs.gather(1, torch.tensor(tail, device=one.device)[:, None])
+            scores[p][o] += float(chosen.sum())
+    return scores

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +28,7 @@ class BaseModel:
         name: as it was asked for.
         model: the causal language model, in eval mode, no gradients.
         tokenizer: its tokenizer, with a chat template.
-        model_hash: SHA-256 of the weight files' contents; for a hub id, of the loaded parameters.
+        model_hash: SHA-256 of the weight files' contents.
         tokenizer_hash: SHA-256 of vocabulary and chat template.
     """
 
@@ -54,12 +57,16 @@ def hash_files(paths: list[Path]) -> str:
     return digest.hexdigest()
 
 
-def _hash_parameters(model: Any) -> str:
-    digest = hashlib.sha256()
-    for key, tensor in sorted(model.state_dict().items()):
-        digest.update(key.encode())
-        digest.update(tensor.detach().cpu().float().numpy().tobytes())
-    return digest.hexdigest()
+@lru_cache(maxsize=64)
+def _hash_unchanged(files: tuple[tuple[Path, int, int], ...]) -> str:
+    """`hash_files`, remembered as long as sizes and times (ns) stay the same."""
+    return hash_files([path for path, _, _ in files])
+
+
+def hash_weights(folder: Path) -> str:
+    """SHA-256 over the safetensors files of a model's folder, by name."""
+    files = sorted(folder.glob("*.safetensors"))
+    return _hash_unchanged(tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files))
 
 
 def _hash_tokenizer(tokenizer: Any) -> str:
@@ -100,15 +107,22 @@ def load_base(name: str = "pocket", *, device: str = "auto", dtype: str = "auto"
         UsageError: nothing can be loaded under this name; says what was tried.
     """
     from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils.hub import cached_file
 
     folder = folder_of(name)
     if folder is None and "/" not in name:
         raise UsageError(unknown("model", name, EMBEDDED) + " A folder or a Hugging Face id (`org/model`) works too.")
     source = str(folder or name)
     place = pick_device(device)
+    kind = pick_dtype(dtype, place)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
-        model = AutoModelForCausalLM.from_pretrained(source, dtype=pick_dtype(dtype, place), use_safetensors=True)
+        with _no_progress_bars():
+            tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left", trust_remote_code=False)
+            model: Any = AutoModelForCausalLM.from_pretrained(
+                source, dtype=kind, use_safetensors=True, trust_remote_code=False
+            )
+            # A hub id has been fetched by now; its files lie side by side in the cache.
+            weights = folder or Path(str(cached_file(name, "config.json"))).parent
     except (OSError, ValueError) as error:
         raise UsageError(f"Cannot load the model {name!r}: {error}") from error
     if tokenizer.chat_template is None:
@@ -116,11 +130,25 @@ def load_base(name: str = "pocket", *, device: str = "auto", dtype: str = "auto"
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     model.requires_grad_(False).eval().to(place)
-    weights = sorted(folder.glob("*.safetensors")) if folder else []
     return BaseModel(
         name=name,
         model=model,
         tokenizer=tokenizer,
-        model_hash=hash_files(weights) if weights else _hash_parameters(model),
+        model_hash=hash_weights(weights),
         tokenizer_hash=_hash_tokenizer(tokenizer),
     )
+
+
+@contextmanager
+def _no_progress_bars() -> Iterator[None]:
+    """The terminal belongs to whoever called; transformers' bars would be drawn over it."""
+    from transformers.utils import logging as transformers_logging
+
+    logging: Any = transformers_logging  # it has no type information
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.inference.engine import GenerateRequest, LocalEngine
+from arena.inference.engine import LocalEngine
+from arena.inference.requests import GenerateRequest
 from arena.types import ActRequest, Completion, Exchange
 from games import Game, Seat
 
