@@ -24,7 +24,7 @@ def report(error: BaseException, *, debug: bool = False) -> int | None:
         The exit code; None for what the command-line library handles itself (usage, exit, a closed pipe).
     """
     if isinstance(error, KeyboardInterrupt | EOFError):
-        _say("Interrupted.")
+        _say("\nInterrupted.")
         return INTERRUPTED
     if isinstance(error, ArenaError):
         _trace(error, debug)

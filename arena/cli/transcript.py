@@ -75,6 +75,8 @@ class Transcript:
     def end(self, record: MatchRecord) -> None:
         """How it ended."""
         self._feed(end_event(record))
+        if self._match.turns and self._match.turns[-1].move is None:
+            self._print(Text())
         self._print(Text.assemble(*verdict(self._match)))
 
     def remark(self, text: str) -> None:

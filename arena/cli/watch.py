@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.output import tell
+
 if TYPE_CHECKING:
     from arena.display.follow import Follower
     from arena.display.views import View
@@ -36,6 +38,7 @@ def watch(
 ) -> None:
     """Watch a run: while it goes on, after its end, after its death. Exit code 1 if it failed or died."""
     from arena.display.follow import Follower
+    from arena.display.safe import one_line
     from arena.display.views import PlainView, view_for
     from arena.rundir import RunDir
 
@@ -47,6 +50,8 @@ def watch(
             PlainView(sys.stdout) if plain else view_for(sys.stdout, quiet=False, hint="Ctrl-C leaves; the run goes on")
         )
         _follow(follower, view)
+    if follower.model.message:
+        tell(one_line(f"{follower.model.status}: {follower.model.message}", 2_000))
     if follower.model.status in ("failed", "died"):
         raise typer.Exit(1)
 

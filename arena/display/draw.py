@@ -96,10 +96,16 @@ def number(value: float) -> str:
     """A number in about six characters."""
     if value == int(value) and abs(value) < 1e6:
         return f"{int(value):,}"
-    return f"{value:.3f}" if 0.001 <= abs(value) < 1000 else f"{value:.3g}"
+    size = abs(value)
+    return f"{value:.3g}" if 1 <= size < 1000 else f"{value:.3f}" if 0.001 <= size < 1 else f"{value:.1e}"
 
 
 def signed(value: float, decimals: int = 2) -> str:
     """With its sign, a real minus, and no negative zero."""
     rounded = round(value, decimals) + 0.0
     return f"{rounded:+.{decimals}f}".replace("-", "−")
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """`1 match`, `2,000 matches`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

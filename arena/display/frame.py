@@ -8,12 +8,12 @@ from arena.display.draw import beside, height_to, line
 from arena.display.model import LiveModel
 from arena.display.panels.header import header
 from arena.display.panels.match import match_panel
-from arena.display.panels.standings import roles_panel, standings_panel
+from arena.display.panels.standings import roles_panel, roles_width, standings_panel, standings_width
 from arena.display.panels.trends import trends_panel
 from arena.display.safe import one_line
 
-TWO_COLUMNS = 110
-"""Terminal width from which standings stand beside the match."""
+MATCH_COLUMNS = 60
+"""What the match needs beside it for the numbers to stand there rather than below."""
 
 _MATCH_LEAST = 9
 _NATURAL_MATCH = 24
@@ -34,8 +34,10 @@ def frame(model: LiveModel, width: int, height: int | None, now_s: float, hint: 
     if hint:
         bottom.append(line((f" {hint}", "dim"), width=width))
     room = None if height is None else max(0, height - len(top) - len(bottom))
-    wide = width >= TWO_COLUMNS and model.match is not None and _side(model, width)
-    lines = [*top, *(_beside(model, width, room) if wide else _stacked(model, width, room)), *bottom]
+    side = max(standings_width(model), roles_width(model))
+    wide = model.match is not None and side and width - side - 2 >= MATCH_COLUMNS
+    body = _beside(model, width, side, room) if wide else _stacked(model, width, room)
+    lines = [*top, *body, *bottom]
     return lines if height is None else height_to(lines, height)
 
 
@@ -44,8 +46,7 @@ def _side(model: LiveModel, width: int, most: int = 8) -> list[Text]:
     return [*standings_panel(model, width), *roles_panel(model, width), *trends_panel(model, width, most)]
 
 
-def _beside(model: LiveModel, width: int, room: int | None) -> list[Text]:
-    right = min(80, max(56, width * 9 // 20))
+def _beside(model: LiveModel, width: int, right: int, room: int | None) -> list[Text]:
     left = width - right - 2
     side = _side(model, right)
     if room is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from arena.display.draw import duration, number, percent, signed
+from arena.display.draw import duration, number, percent, plural, signed
 from arena.display.model import LiveModel
 from arena.display.safe import one_line
 
@@ -91,11 +91,14 @@ def progress_line(model: LiveModel, now_s: float) -> str:
     total = f"/{model.total:,}" if model.total else ""
     parts = [f"{model.done:,}{total} {model.unit}".rstrip() + share, duration(model.elapsed_s(now_s))]
     eta = model.eta_s(now_s)
-    if eta is not None and model.done != model.total:
+    if eta is not None and eta >= 0.5:
         parts.append(f"ETA {duration(eta)}")
     if model.invalid is not None:
         parts.append(f"invalid {percent(model.invalid)}")
-    parts += [f"{model.counts[key]:,} {key}" for key in ("forfeits", "void") if model.counts.get(key)]
+    if model.counts.get("forfeits"):
+        parts.append(plural(model.counts["forfeits"], "forfeit"))
+    if model.counts.get("void"):
+        parts.append(f"{model.counts['void']:,} void")
     if model.note:
         parts.append(model.note)
     if model.standings:
@@ -119,7 +122,7 @@ def metrics_line(model: LiveModel, now_s: float) -> str:
     else:
         parts += [f"{name} {number(series[-1])}" for name, series in model.series.items() if name in metrics]
     eta = model.eta_s(now_s)
-    parts += [] if eta is None else [f"ETA {duration(eta)}"]
+    parts += [f"ETA {duration(eta)}"] if eta is not None and eta >= 0.5 else []
     return one_line("  ".join(parts))
 
 

@@ -86,7 +86,7 @@ class Display:
         self._progress: Event | None = None
         self._standings: Callable[[], Iterable[Standing]] | None = None
         self._ranked_s = 0.0
-        # Lines that others wrote to the screen. A queue, since whoever writes them may hold the lock of logging.
+        # Notes, and lines that others wrote to the screen: queued, since whoever brings them may hold other locks.
         self._held: deque[str] = deque(maxlen=100)
         self._spectator = Spectator(self._take)
         self._counted = 0
@@ -117,8 +117,10 @@ class Display:
             self._rank()
 
     def note(self, text: str) -> None:
-        """Show a sentence."""
-        self._take({"t": "note", "text": text})
+        """Show a sentence. May be called from a signal handler: it waits for nothing."""
+        self._held.append(text)
+        if self._state == "new":
+            self.start()
 
     def emit(self, event: Mapping[str, Any]) -> None:
         """Take any event of `arena.display.events`."""

@@ -89,7 +89,7 @@ class HumanPlayer:
         async with self._turn:
             self._show(request)
             while True:
-                self._tell(f"Your move, player {request.seat} (/help): ", end="")
+                self._tell(f"player {request.seat} (/help) > ", end="")
                 typed = await self._line()
                 if typed is None:
                     raise EOFError("human: the input ended before the match did.")

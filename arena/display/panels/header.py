@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from arena.display.draw import bar, duration, line, percent, spread
+from arena.display.draw import bar, duration, line, percent, plural, spread
 from arena.display.model import LiveModel
 from arena.display.safe import one_line
 
@@ -32,10 +32,12 @@ def _name(model: LiveModel, width: int) -> Text:
     facts += [f"{key} {value}" for key, value in dict(opened.get("details") or {}).items()]
     word, style = _STATUS.get(model.status, (model.status, "bold"))
     left = Text.assemble((f" arena {one_line(model.kind)} ", "bold"), (one_line(model.title), "bold cyan"))
-    right = Text.assemble((one_line(" · ".join(facts)), "dim"), "  " if facts else "", (one_line(word), style), " ")
-    if left.cell_len + right.cell_len + 2 > width:
-        right = Text.assemble((one_line(word), style), " ")
-    return spread(left, right, width)
+    while True:
+        told = one_line(" · ".join(facts))
+        right = Text.assemble((told, "dim"), "  " if told else "", (one_line(word), style), " ")
+        if not facts or left.cell_len + right.cell_len + 2 <= width:
+            return spread(left, right, width)
+        facts.pop()
 
 
 def _progress(model: LiveModel, width: int, now_s: float) -> Text:
@@ -46,7 +48,7 @@ def _progress(model: LiveModel, width: int, now_s: float) -> Text:
         return line(f" {done}{elapsed}", width=width)
     share = model.done / model.total
     eta = model.eta_s(now_s)
-    left = "" if eta is None else f"  ETA {duration(eta)}"
+    left = "" if eta is None or eta < 0.5 else f"  ETA {duration(eta)}"
     words = f"  {model.done:,}/{model.total:,}{unit}  {int(100 * share)} %  {elapsed}{left} "
     room = max(4, width - len(words) - 1)
     return line(" ", bar(share, room), words, width=width)
@@ -56,12 +58,15 @@ def _activity(model: LiveModel, width: int) -> Text:
     counts = model.counts
     facts: list[str] = []
     if counts.get("matches"):
-        facts.append(f"{counts['matches']:,} matches")
+        facts.append(plural(counts["matches"], "match", "matches"))
     if model.invalid is not None:
         facts.append(f"invalid {percent(model.invalid)}")
-    facts += [f"{counts[key]:,} {key}" for key in ("forfeits", "void") if counts.get(key)]
+    if counts.get("forfeits"):
+        facts.append(plural(counts["forfeits"], "forfeit"))
+    if counts.get("void"):
+        facts.append(f"{counts['void']:,} void")
     if model.snapshots:
-        facts.append(f"snapshot {model.snapshots[-1]}")
+        facts.append(f"snapshot @{model.snapshots[-1].rpartition('@')[2]}")
     now = " · ".join(part for part in (model.stage, model.stage_note, model.note) if part)
     if model.status != "running":
         now = model.message

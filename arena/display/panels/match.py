@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from arena.display.draw import beside, height_to, line, rule, seat_style, signed
+from arena.display.draw import beside, height_to, line, plural, rule, seat_style, signed
 from arena.display.model import LiveModel, Say, ShownMatch
 from arena.display.safe import clean, one_line, wrap
 
@@ -112,8 +112,10 @@ def _bare(say: Say) -> bool:
 
 def say_lines(say: Say, width: int, limit: int | None = SPEECH_LINES) -> list[Text]:
     """One turn: every try in the player's words, and what it was taken for."""
-    if _bare(say) and not say.tokens:
-        return [line((f"P{say.seat}", f"bold {seat_style(say.seat)}"), f" [{one_line(say.move or '')}]", width=width)]
+    who = (f"P{say.seat}", f"bold {seat_style(say.seat)}")
+    cost = f"  {say.tokens} tokens, {say.latency_s:.1f} s" if say.tokens else ""
+    if _bare(say):
+        return [line(who, f" [{one_line(say.move or '')}]", (cost, "dim"), width=width)]
     indent = "   "
     lines: list[Text] = []
     for attempt in say.tries:
@@ -126,12 +128,10 @@ def say_lines(say: Say, width: int, limit: int | None = SPEECH_LINES) -> list[Te
         if attempt["issue"] != "ok":
             verdict = f"✗ {attempt['issue'].replace('_', ' ')}: {one_line(attempt['hint'])}"
             lines += [line(indent, (row, "red"), width=width) for row in wrap(verdict, width - 4)]
-    cost = f"  {say.tokens} tokens, {say.latency_s:.1f} s" if say.tokens else ""
     if say.move is not None:
         taken = one_line(say.move) or "talk only"
         lines.append(line(indent, ("→ ", "dim"), (taken, "bold"), (cost, "dim"), width=width))
-    head = Text.assemble((f"P{say.seat}", f"bold {seat_style(say.seat)}"), " ")
-    lines[0] = line(head, lines[0][len(indent) :], width=width)
+    lines[0] = line(who, " ", lines[0][len(indent) :], width=width)
     return lines
 
 
@@ -151,7 +151,7 @@ def verdict(match: ShownMatch) -> list[tuple[str, str]]:
     if end is None:
         return [("in play", "dim")]
     turns = end.get("turns", len(match.turns))
-    length = (f"  {turns} turn{'' if turns == 1 else 's'}", "dim")
+    length = (f"  {plural(turns, 'turn')}", "dim")
     if end["ended"] == "void":
         return [(f"void, to be played again: {one_line(str(end.get('error')))}", "bold red"), length]
     returns = [float(value) for value in end["returns"]]

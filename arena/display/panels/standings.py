@@ -14,6 +14,24 @@ from arena.display.safe import one_line, pad
 
 _BAR = 10
 
+_NUMBERS = 50
+"""Columns of the numbers behind a role."""
+
+
+def standings_width(model: LiveModel) -> int:
+    """Columns in which nothing need be cut; 0 without standings."""
+    if not model.standings:
+        return 0
+    name = max(len(one_line(row.player)) for row in model.standings)
+    results = max(len("-".join(map(str, row[1:4]))) for row in model.standings)
+    return max(name, 6) + max(results, 5) + 36
+
+
+def roles_width(model: LiveModel) -> int:
+    """Columns in which nothing need be cut; 0 without roles."""
+    names = [f"{one_line(game)} {one_line(role)}" for game, role, _ in _roles(model)]
+    return max(map(len, names)) + _NUMBERS if names else 0
+
 
 def standings_panel(model: LiveModel, width: int) -> list[Text]:
     """Players by their share of points so far. The final ratings, with intervals, come in the report."""
@@ -49,21 +67,25 @@ def _score(row: Standing) -> float:
 
 def roles_panel(model: LiveModel, width: int) -> list[Text]:
     """The learner in every role of every game: return and its baseline, results, unusable replies."""
-    games = model.metrics.get("games")
-    if not isinstance(games, Mapping) or not games:
-        return []
-    rows = [(game, role, values) for game, told in games.items() for role, values in told.get("roles", {}).items()]
+    rows = _roles(model)
     if not rows:
         return []
-    name_width = max(len(one_line(f"{game} {role}")) for game, role, _ in rows)
-    name_width = min(name_width, max(10, width - 48))
+    name_width = min(roles_width(model) - _NUMBERS, max(10, width - _NUMBERS))
     head = f" {'':{name_width}} return   base   win  draw  loss  invalid forfeit"
     lines = [rule("learner by role", width), line((head, "dim"), width=width)]
     lines += [_role(game, role, values, name_width, width) for game, role, values in rows]
-    past = [f"{one_line(game)} {percent(told['past']['score'])}" for game, told in games.items() if told.get("past")]
+    games = model.metrics["games"].items()
+    past = [f"{one_line(game)} {percent(told['past']['score'])}" for game, told in games if told.get("past")]
     if past:
-        lines.append(line(("  score against past snapshots  ", "dim"), "  ".join(past), width=width))
+        lines.append(line((" vs past snapshots  ", "dim"), "  ".join(past), width=width))
     return lines
+
+
+def _roles(model: LiveModel) -> list[tuple[str, str, Mapping[str, Any]]]:
+    games = model.metrics.get("games")
+    if not isinstance(games, Mapping):
+        return []
+    return [(game, role, values) for game, told in games.items() for role, values in told.get("roles", {}).items()]
 
 
 def _role(game: str, role: str, values: Mapping[str, Any], name_width: int, width: int) -> Text:
