@@ -73,11 +73,9 @@ def draw(log_probs: torch.Tensor, sampling: Sequence[Sampling], points: Sequence
     import torch
 
     cumulative = log_probs.exp().cumsum(-1)
-    # Scaled by the last entry, which rounding may leave a little off one, and kept below it: the first entry above
-    # the target is then always that of a token with positive probability.
-    total = cumulative[:, -1:]
-    target = torch.tensor(points, dtype=torch.float64, device=log_probs.device)[:, None] * total
-    target = torch.minimum(target, torch.nextafter(total, torch.zeros_like(total)))
+    # Scaled by the last entry, which rounding may leave a little off one. A point is at most 1 − 2⁻⁵³, so the target
+    # stays below that entry, and the first one above it is a token of positive probability.
+    target = torch.tensor(points, dtype=torch.float64, device=log_probs.device)[:, None] * cumulative[:, -1:]
     drawn = torch.searchsorted(cumulative, target, right=True).squeeze(-1)
     greedy = torch.tensor([s.temperature == 0 for s in sampling], device=log_probs.device)
     return torch.where(greedy, log_probs.argmax(-1), drawn)

@@ -229,6 +229,21 @@ def test_a_trainers_adapter_is_used_as_it_is_now_and_left_alone(base: BaseModel,
     assert base.model.config._attn_implementation == "sdpa"
 
 
+def test_sampling_runs_in_eval_mode_and_records_no_gradients(base: BaseModel):
+    model = get_peft_model(base.model, lora(lora_dropout=0.5))
+    randomised(model, seed=3)
+    model.train()
+    seen = []
+    base.model.lm_head.register_forward_hook(
+        lambda m, *_: seen.append((base.model.model.training, torch.is_grad_enabled()))
+    )
+    engine = LocalEngine(base, model=model)
+    first, second = (generate(engine, request(prompts([25])[0], "default", talk=1))[0] for _ in range(2))
+    assert set(seen) == {(False, False)}
+    assert first.logprobs == second.logprobs  # no dropout
+    assert all(module.training for module in model.modules())
+
+
 def test_it_samples_from_a_model_whose_forward_trl_has_patched(base: BaseModel, reference):
     from trl.trainer.utils import add_fused_lm_head
 
