@@ -57,7 +57,7 @@ class PlainLines:
 
     def _news(self, model: LiveModel, now_s: float) -> list[str]:
         lines = []
-        if model.opened is not self._opened:
+        if model.opened and model.opened is not self._opened:
             self._begin(model.opened, now_s)  # another start: everything is new
             lines.append(opening_line(model))
         if model.metrics and model.metrics is not self._metrics:

@@ -66,13 +66,11 @@ def _body(match: ShownMatch, width: int, height: int | None) -> list[Text]:
             talk = _last(talk, height, width - widest - 5)
         return beside(board_lines, talk, widest + 2, width, gap=3)
     wrapped = [line(" ", (row, "dim"), width=width) for text in board for row in wrap(text, width - 2)]
-    talk = [line(" ", row, width=width) for row in _talk(match, width - 1)]
-    if height is None:
-        return [*talk, *wrapped]
-    if not talk:
-        return wrapped[:height]
-    wrapped = wrapped[: max(height // 3, min(len(wrapped), 4))] if height > 6 else []
-    return [*_last(talk, height - len(wrapped), width), *wrapped]
+    talk = _talk(match, width - 1)
+    if height is not None and talk:
+        wrapped = wrapped[: max(height // 3, min(len(wrapped), 4))] if height > 6 else []
+        talk = _last(talk, height - len(wrapped), width)
+    return [*(line(" ", row, width=width) for row in talk), *wrapped][:height]
 
 
 def _last(lines: Sequence[Text], height: int, width: int) -> list[Text]:
