@@ -17,7 +17,7 @@ import torch
 
 from arena.inference.adapters import AdapterBank, Stretch
 from arena.inference.attention import GroupStep, packed_attention
-from arena.inference.kv import KVShape, Stored
+from arena.inference.kv import Stored, Workspace
 
 GROUP_SPREAD, GROUP_SLACK = 1.25, 16
 """A group's longest row has at most GROUP_SPREAD × its shortest + GROUP_SLACK tokens."""
@@ -55,21 +55,26 @@ class Row:
 class _Group:
     """Rows of similar length, their keys and values side by side, by how many new tokens they have."""
 
-    def __init__(self, shape: KVShape, rows: Sequence[Row], members: Sequence[int], room: int) -> None:
+    def __init__(self, rows: Sequence[Row], members: Sequence[int], room: int) -> None:
         self.members = sorted(members, key=lambda i: len(rows[i].ids) - rows[i].known)
         lengths = np.array([len(rows[i].ids) for i in self.members], dtype=np.int64)
         self.fresh: Ints = lengths - np.array([rows[i].known for i in self.members], dtype=np.int64)
         self.end = int(lengths.max())
         self.starts = self.end - lengths
-        self.data = shape.empty(rows=len(self.members), width=self.end + room)
+        self.size = (len(self.members), self.end + room)
+        self.data: torch.Tensor  # (L, 2, b, H, W, D)
+
+    def fill(self, data: torch.Tensor, rows: Sequence[Row]) -> None:
+        """Put the stored states of the rows where they belong."""
+        self.data = data
         # What is never written must be finite: a weight of zero times NaN is NaN.
-        self.data[:, :, :, :, : int(self.starts.max())] = 0
+        data[:, :, :, :, : int(self.starts.max())] = 0
         for slot, i in enumerate(self.members):
             at, left = int(self.starts[slot]), rows[i].known
             stored = rows[i].stored
             for part in stored.parts if stored is not None else ():
                 n = min(part.shape[3], left)
-                self.data[:, :, slot, :, at : at + n] = part[:, :, :, :n]
+                data[:, :, slot, :, at : at + n] = part[:, :, :, :n]
                 at, left = at + n, left - n
 
     def new(self, slots: slice) -> Iterator[tuple[int, int]]:
@@ -116,17 +121,30 @@ class Batch:
     Args:
         model: the causal language model.
         adapters: applied to the rows.
-        shape: of the model's keys and values.
         rows: what to run; not empty.
+        groups: of the rows, filled.
         room: tokens that each row can grow by.
     """
 
-    def __init__(self, model: Any, adapters: AdapterBank, shape: KVShape, rows: Sequence[Row], *, room: int) -> None:
-        self._model, self._adapters, self._shape = model, adapters, shape
-        self.room = room
-        self.rows = rows
-        self._groups = [_Group(shape, rows, members, room) for members in _similar([len(row.ids) for row in rows])]
+    def __init__(
+        self, model: Any, adapters: AdapterBank, rows: Sequence[Row], groups: Sequence[_Group], room: int
+    ) -> None:
+        self._model, self._adapters, self._groups = model, adapters, groups
+        self.rows, self.room = rows, room
+        self._device = groups[0].data.device
         self._place = {i: (group, slot) for group in self._groups for slot, i in enumerate(group.members)}
+
+    @classmethod
+    @contextmanager
+    def of(
+        cls, model: Any, adapters: AdapterBank, workspace: Workspace, rows: Sequence[Row], *, room: int = 0
+    ) -> Iterator[Batch]:
+        """A batch of these rows; its states are gone when the context ends."""
+        groups = [_Group(rows, members, room) for members in _similar([len(row.ids) for row in rows])]
+        with workspace.lend([group.size for group in groups]) as memory:
+            for group, data in zip(groups, memory, strict=True):
+                group.fill(data, rows)
+            yield cls(model, adapters, rows, groups, room)
 
     def first(self, *, tokens: int, keep: Sequence[int] | None = None) -> list[torch.Tensor]:
         """Compute all tokens that are not stored.
@@ -167,9 +185,9 @@ class Batch:
         for group in self._groups:
             packed = [where[i] for i in group.members]
             plan.append(group.step(slice(None), offsets[packed], fresh[packed], group.end))
-        index = torch.tensor(order, device=self._shape.device)
+        index = torch.tensor(order, device=self._device)
         back = torch.argsort(index)
-        positions = torch.tensor([len(self.rows[i].ids) for i in order], device=self._shape.device)
+        positions = torch.tensor([len(self.rows[i].ids) for i in order], device=self._device)
 
         def step(tokens: torch.Tensor) -> torch.Tensor:
             for part in plan:
@@ -188,7 +206,7 @@ class Batch:
         return group.data[:, :, slot, :, first + start : first + end].clone()
 
     def _forward(self, ids: torch.Tensor, positions: torch.Tensor, wanted: torch.Tensor | None) -> torch.Tensor:
-        device = self._shape.device
+        device = self._device
         output = self._model(
             input_ids=ids[None].to(device),
             position_ids=positions[None].to(device),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ import torch
 from arena.inference.adapters import AdapterBank
 from arena.inference.batch import Batch, Row
 from arena.inference.chat import ChatFormat
-from arena.inference.kv import KVShape, KVStore, Stored
+from arena.inference.kv import KVShape, KVStore, Stored, Workspace
 from arena.inference.requests import EngineStats, Generated, GenerateRequest, Pending
 from arena.inference.sampling import draw, sampling_log_probs, uniform
 from arena.models.registry import BaseModel
@@ -66,9 +66,10 @@ class LocalEngine:
         self.eos_ids = frozenset([*declared, base.tokenizer.eos_token_id])
         self.chat = ChatFormat(base.tokenizer, sorted(self.eos_ids))
         self.stats = EngineStats()
-        self._shape = KVShape.of(self.model)
+        shape = KVShape.of(self.model)
         self._max_batch = max_batch
-        self.prefill_tokens = prefill_tokens or (2048 if self._shape.device.type == "cpu" else 16384)
+        self.prefill_tokens = prefill_tokens or (2048 if shape.device.type == "cpu" else 16384)
+        self._workspace = Workspace(shape, kv_bytes // 2)
         self._conversations = KVStore(kv_bytes)
         self._shared = KVStore(kv_bytes // 8)
         self._queue: list[Pending] = []
@@ -153,11 +154,11 @@ class LocalEngine:
         with self.inference():
             self._find_stored([request for request in requests if not request.ids])
             left = [request.asked.sampling.max_tokens - len(request.ids) for request in requests]
-            batch = self.batch([request.row for request in requests], room=min(max(left), ROOM))
-            self._prefill(requests, batch)
-            self._decode(requests, batch)
-            for i, request in enumerate(requests):
-                self._store(request, batch, i)
+            with self.batch([request.row for request in requests], room=min(max(left), ROOM)) as batch:
+                self._prefill(requests, batch)
+                self._decode(requests, batch)
+                for i, request in enumerate(requests):
+                    self._store(request, batch, i)
         self.stats.batches += 1
         now = time.perf_counter()
         self.stats.seconds += now - start
@@ -166,9 +167,9 @@ class LocalEngine:
                 self.stats.requests += 1
                 request.future.set_result(self._generated(request, now))
 
-    def batch(self, rows: Sequence[Row], *, room: int = 0) -> Batch:
-        """A batch on this engine's model; to be used within `inference()`."""
-        return Batch(self.model, self.adapters, self._shape, rows, room=room)
+    def batch(self, rows: Sequence[Row], *, room: int = 0) -> AbstractContextManager[Batch]:
+        """A batch on this engine's model (`Batch.of`); to be used within `inference()`."""
+        return Batch.of(self.model, self.adapters, self._workspace, rows, room=room)
 
     @contextmanager
     def inference(self) -> Iterator[None]:
@@ -192,13 +193,13 @@ class LocalEngine:
         found = {key: stored for key in keys if (stored := self._shared.get(key)) is not None}
         missing = {key: adapter for key, (adapter, _) in zip(keys, wanted, strict=True) if key not in found}
         if missing:
-            batch = self.batch([Row(ids=ids, adapter=adapter) for (_, ids), adapter in missing.items()])
-            batch.first(tokens=self.prefill_tokens)
-            for i, (weights, ids) in enumerate(missing):
-                stored = Stored(ids=ids, weights=weights, parts=(batch.states(i, 0, len(ids)),))
-                found[weights, ids] = stored
-                self._shared.put((weights, ids), stored)
-                self.stats.prefilled += len(ids)
+            with self.batch([Row(ids=ids, adapter=adapter) for (_, ids), adapter in missing.items()]) as batch:
+                batch.first(tokens=self.prefill_tokens)
+                for i, (weights, ids) in enumerate(missing):
+                    stored = Stored(ids=ids, weights=weights, parts=(batch.states(i, 0, len(ids)),))
+                    found[weights, ids] = stored
+                    self._shared.put((weights, ids), stored)
+                    self.stats.prefilled += len(ids)
         return [found[key] for key in keys]
 
     def _find_stored(self, requests: Sequence[Pending]) -> None:

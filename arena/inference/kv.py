@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,10 +48,37 @@ class KVShape:
             device=parameter.device,
         )
 
-    def empty(self, *, rows: int, width: int) -> torch.Tensor:
-        """Uninitialised keys and values (L, 2, rows, H, width, D)."""
-        size = (self.layers, 2, rows, self.heads, width, self.dim)
-        return torch.empty(size, dtype=self.dtype, device=self.device)
+
+class Workspace:
+    """Memory for the keys and values of running batches, kept from one to the next.
+
+    A batch needs many megabytes for an instant. Fresh ones from the system cost a page fault every 4 KiB, more than
+    filling them does.
+
+    Args:
+        shape: of the model's keys and values.
+        keep_bytes: at most so much is kept while nothing runs.
+    """
+
+    def __init__(self, shape: KVShape, keep_bytes: int) -> None:
+        self.shape = shape
+        self._keep = keep_bytes // shape.dtype.itemsize
+        self._free: torch.Tensor | None = None
+
+    @contextmanager
+    def lend(self, sizes: Sequence[tuple[int, int]]) -> Iterator[list[torch.Tensor]]:
+        """Uninitialised tensors (L, 2, rows, H, width, D) for (rows, width); theirs to the end of the context."""
+        shape = self.shape
+        full = [(shape.layers, 2, rows, shape.heads, width, shape.dim) for rows, width in sizes]
+        counts = [math.prod(size) for size in full]
+        memory, self._free = self._free, None  # a batch within a batch gets memory of its own
+        if memory is None or memory.numel() < sum(counts):
+            memory = torch.empty(sum(counts), dtype=shape.dtype, device=shape.device)
+        try:
+            yield [part.view(size) for part, size in zip(torch.split(memory[: sum(counts)], counts), full, strict=True)]
+        finally:
+            if memory.numel() <= self._keep and (self._free is None or self._free.numel() < memory.numel()):
+                self._free = memory
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -54,20 +54,22 @@ def _score(
     engine: LocalEngine, adapter: str | None, prompts: Sequence[Ids], options: Sequence[Sequence[Ids]], batch: int
 ) -> list[list[float]]:
     """Scores of a batch of prompts."""
-    first = engine.batch([Row(ids=prompt, adapter=adapter) for prompt in prompts])
-    logits = first.first(tokens=engine.prefill_tokens)
-    heads = [torch.log_softmax(one[-1].double(), dim=-1) for one in logits]
-    scores = [[float(head[option[0]]) for option in each] for head, each in zip(heads, options, strict=True)]
     weights = engine.adapters.weights(adapter)
     longer = [(p, o) for p, each in enumerate(options) for o, option in enumerate(each) if len(option) > 1]
-    stored = {
-        p: Stored(ids=prompts[p], weights=weights, parts=(first.states(p, 0, len(prompts[p])),)) for p, _ in longer
-    }
+    with engine.batch([Row(ids=prompt, adapter=adapter) for prompt in prompts]) as first:
+        logits = first.first(tokens=engine.prefill_tokens)
+        stored = {
+            p: Stored(ids=prompts[p], weights=weights, parts=(first.states(p, 0, len(prompts[p])),))
+            for p in dict.fromkeys(p for p, _ in longer)
+        }
+    heads = [torch.log_softmax(one[-1].double(), dim=-1) for one in logits]
+    scores = [[float(head[option[0]]) for option in each] for head, each in zip(heads, options, strict=True)]
     for start in range(0, len(longer), batch):
         some = longer[start : start + batch]
         rows = [Row(ids=prompts[p] + options[p][o][:-1], adapter=adapter, stored=stored[p]) for p, o in some]
         tails = [options[p][o][1:] for p, o in some]
-        made = engine.batch(rows).first(tokens=engine.prefill_tokens, keep=[len(tail) for tail in tails])
+        with engine.batch(rows) as rest:
+            made = rest.first(tokens=engine.prefill_tokens, keep=[len(tail) for tail in tails])
         for (p, o), tail, one in zip(some, tails, made, strict=True):
             log_probs = torch.log_softmax(one.double(), dim=-1)
             chosen = log_probs.gather(1, torch.tensor(tail, device=one.device)[:, None])
