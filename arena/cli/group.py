@@ -58,7 +58,7 @@ class RootGroup(ArenaGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self._broken: Mapping[str, str] | None = None
-        self._debug = bool(os.environ.get(DEBUG))
+        self._debug = False
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """`--debug` may stand anywhere."""
@@ -96,7 +96,7 @@ class RootGroup(ArenaGroup):
             with terminate_like_ctrl_c():
                 return super().invoke(ctx)
         except BaseException as error:
-            code = report(error, debug=self._debug)
+            code = report(error, debug=self._debug or bool(os.environ.get(DEBUG)))
             if code is None:
                 raise
             raise typer.Exit(code) from None
