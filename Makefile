@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+RUN := $(or $(RUN),demo-$(shell date +%Y%m%d-%H%M%S))
 
 # Two threads at most for torch in every process: more only starves the others on a small machine.
 export OMP_NUM_THREADS ?= 2
@@ -20,8 +21,15 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $(STAMP)
 
+# Self-play on three games, a tournament of its snapshots, their evaluation. A new run each time.
 demo: setup
-	$(BIN)/arena demo
+	$(BIN)/arena selfplay demo --run $(RUN)
+	$(BIN)/arena tournament run demo --run $(RUN)-tournament 'players=["base", "$(RUN)@all", "random", "solver"]'
+	$(BIN)/arena eval base $(RUN)@all random solver --benchmark nashconv:kuhn_poker --run $(RUN)
+	$(BIN)/arena eval base $(RUN)@latest --benchmark reasoning --run $(RUN)
+	@echo "Wrote runs/$(RUN) and runs/$(RUN)-tournament. Look again with:"
+	@echo "  $(BIN)/arena watch $(RUN) --once"
+	@echo "  $(BIN)/arena tournament report $(RUN)-tournament"
 
 test: check
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered

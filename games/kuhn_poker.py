@@ -107,8 +107,8 @@ class KuhnPoker(SpielGame):
         deck = ", ".join(RANKS[-(seats + 1) :])
         return (
             f"Kuhn poker for {seats} players. Deck, low to high: {deck}. Each antes 1 chip and gets one card; "
-            "the one left over is hidden. In turn: check or bet 1 chip; after a bet, the others fold or call 1 chip, once each. "
-            "Highest card among those who did not fold takes the pot. "
+            "the one left over is hidden. In turn: check or bet 1 chip; after a bet, the others fold or call 1 chip, "
+            "once each. Highest card among those who did not fold takes the pot. "
             "Answer with your action in brackets, like [bet].\n"
             f"You are player {seat}."
         )

@@ -254,11 +254,13 @@ class SpielState(State):
         while self.pyspiel_state.is_chance_node():
             outcomes = self.pyspiel_state.chance_outcomes()
             point = random.Random(f"{self.seed}/{self._draws}").random()
+            drawn = outcomes[-1][0]  # rounding may leave the sum of probabilities just below the point
             for action, probability in outcomes:
                 point -= probability
                 if point < 0:
+                    drawn = action
                     break
-            self._step(action)
+            self._step(drawn)
 
     def _require_over(self) -> None:
         if not self.pyspiel_state.is_terminal():

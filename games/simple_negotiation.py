@@ -160,7 +160,7 @@ class NegotiationState(State):
     def observe(self, seat: Seat) -> Observation:
         """Own values and stock, what was said and done, and the forms allowed now."""
         view = self.view(seat)
-        lines = [f"You have {bundle_text(view.stock)}."]
+        lines = [f"You have {bundle_text(view.stock, zeros=True, value_first=False)}."]
         ask = ""
         if seat in self.to_move():
             if view.offer is not None:

@@ -33,8 +33,6 @@ CHAT_TEMPLATE = (
     "{% for message in messages %}{{ '<|' + message['role'] + '|>' + message['content'] + '<|end|>' }}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
 )
-IGNORE = -100
-"""Label of a token that carries no loss."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,11 +48,12 @@ class Recipe:
     kv_heads: int = 2
     intermediate: int = 256
     context: int = 1024
-    batch: int = 64
-    steps: int = 1600
-    learning_rate: float = 3e-3
-    prompt_loss_share: float = 0.15
-    """Share of documents whose prompt tokens carry loss too; keeps positions legible in the hidden states."""
+    batch: int = 16
+    steps: int = 6000
+    learning_rate: float = 2e-3
+    prompt_weight: float = 0.1
+    """Weight of a prompt token's loss beside 1 for an answer's: predicting how a position goes on makes the hidden
+    states tell positions apart, and answers stay what is mainly learnt."""
 
 
 def make_tokenizer(texts: Iterator[str], vocab: int) -> PreTrainedTokenizerFast:
@@ -88,19 +87,20 @@ def make_tokenizer(texts: Iterator[str], vocab: int) -> PreTrainedTokenizerFast:
 
 
 def encode(
-    tokenizer: PreTrainedTokenizerFast, doc: Sequence[Message], prompt_loss: bool
-) -> tuple[list[int], list[int]]:
-    """Token ids and labels of one conversation; labels are IGNORE where no loss falls."""
+    tokenizer: PreTrainedTokenizerFast, doc: Sequence[Message], prompt_weight: float
+) -> tuple[list[int], list[float]]:
+    """Token ids of one conversation, and the weight of each one's loss."""
     ids: list[int] = []
-    labels: list[int] = []
+    weights: list[float] = []
     end = tokenizer.eos_token_id
     for message in doc:
         role = tokenizer.convert_tokens_to_ids(f"<|{message['role']}|>")
         body = [*tokenizer.encode(message["content"], add_special_tokens=False), end]
-        learn = message["role"] == "assistant" and message.get("learn") != "no"
+        planted = message.get("learn") == "no"
+        weight = 0.0 if planted else 1.0 if message["role"] == "assistant" else prompt_weight
         ids += [role, *body]
-        labels += [IGNORE, *(body if learn or prompt_loss else [IGNORE] * len(body))]
-    return ids, labels
+        weights += [0.0] + [weight] * len(body)
+    return ids, weights
 
 
 def make_model(recipe: Recipe, tokenizer: PreTrainedTokenizerFast) -> Any:
@@ -135,8 +135,7 @@ def pretrain(recipe: Recipe, out: Path) -> dict[str, Any]:
 
     docs = documents(recipe.mix, recipe.seed)
     tokenizer = make_tokenizer((m["content"] for doc in docs[:20_000] for m in doc), recipe.vocab)
-    every = round(1 / recipe.prompt_loss_share) if recipe.prompt_loss_share else len(docs) + 1
-    rows = [encode(tokenizer, doc, prompt_loss=i % every == 0) for i, doc in enumerate(docs)]
+    rows = [encode(tokenizer, doc, recipe.prompt_weight) for doc in docs]
     rows = [row for row in rows if len(row[0]) <= recipe.context]
     set_seed(recipe.seed)  # Trainer and the initial weights draw from the global streams of this process
     model = make_model(recipe, tokenizer)
@@ -144,12 +143,22 @@ def pretrain(recipe: Recipe, out: Path) -> dict[str, Any]:
     def collate(batch: list[dict[str, list[int]]]) -> dict[str, torch.Tensor]:
         width = max(len(row["input_ids"]) for row in batch)
 
-        def pad(key: str, value: int) -> torch.Tensor:
+        def pad(key: str, value: float) -> torch.Tensor:
             return torch.tensor([row[key] + [value] * (width - len(row[key])) for row in batch])
 
-        ids = pad("input_ids", tokenizer.pad_token_id)
-        mask = torch.tensor([[1] * len(r["input_ids"]) + [0] * (width - len(r["input_ids"])) for r in batch])
-        return {"input_ids": ids, "attention_mask": mask, "labels": pad("labels", IGNORE)}
+        # Padding stands on the right with weight 0, and nothing looks right: no attention mask is needed.
+        return {"input_ids": pad("input_ids", tokenizer.pad_token_id), "weights": pad("weights", 0.0)}
+
+    class WeightedTrainer(Trainer):
+        """Trainer whose loss is a weighted mean over tokens."""
+
+        def compute_loss(self, model: Any, inputs: Any, *args: Any, **kwargs: Any) -> torch.Tensor:
+            weights = inputs["weights"][:, 1:]
+            logits = model(input_ids=inputs["input_ids"], use_cache=False).logits[:, :-1]
+            losses = torch.nn.functional.cross_entropy(
+                logits.transpose(1, 2), inputs["input_ids"][:, 1:], reduction="none"
+            )
+            return (losses * weights).sum() / weights.sum()
 
     arguments = TrainingArguments(
         output_dir=str(out / "trainer"),
@@ -170,8 +179,8 @@ def pretrain(recipe: Recipe, out: Path) -> dict[str, Any]:
         dataloader_pin_memory=False,
         remove_unused_columns=False,
     )
-    data = [{"input_ids": ids, "labels": labels} for ids, labels in rows]
-    trainer = Trainer(model=model, args=arguments, train_dataset=data, data_collator=collate)
+    data = [{"input_ids": ids, "weights": weights} for ids, weights in rows]
+    trainer = WeightedTrainer(model=model, args=arguments, train_dataset=data, data_collator=collate)
     result = trainer.train()
     out.mkdir(parents=True, exist_ok=True)
     model.generation_config.eos_token_id = tokenizer.eos_token_id

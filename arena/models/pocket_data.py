@@ -22,7 +22,7 @@ from games import Game, get_game
 Message = dict[str, str]
 """`{"role": "system" | "user" | "assistant", "content": text}`"""
 
-MATCHES = {"tic_tac_toe": 14_000, "kuhn_poker": 6_000, "simple_negotiation": 10_000}
+MATCHES = {"tic_tac_toe": 14_000, "kuhn_poker": 6_000, "simple_negotiation": 9_000}
 
 
 @dataclass(frozen=True, kw_only=True)
