@@ -22,7 +22,8 @@ from typing import Any, ClassVar
 import pyspiel
 
 from games.bots import random_bot
-from games.openspiel import SpielGame, SpielState, spec_of
+from games.openspiel import SpielGame, SpielState
+from games.openspiel_catalog import spec_of
 from games.types import Bot, Event, Param, ParamValue, RandomStream, Seat, State
 
 RANKS = ("10", "Jack", "Queen", "King")

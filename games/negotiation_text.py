@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from games.errors import IllegalMoveError
-from games.parsing import Answer, final_answer, normalise
+from games.parsing import MAX_LENGTH, Answer, final_answer, normalise, shown
 from games.types import Issue, Move, Parsed
 
 GOODS = ("Wheat", "Wood", "Sheep", "Brick", "Ore")
@@ -16,9 +16,10 @@ Bundle: TypeAlias = tuple[int, ...]
 
 _NAMES = {form: i for i, good in enumerate(GOODS) for form in (good.casefold(), good.casefold() + "s")}
 _ARROW = re.compile(r"\s*(?:->|=>|→|\bfor\b)\s*")
-_JOIN = re.compile(r"\s*(?:,|\+|&|\band\b)\s*")
+_JOIN = re.compile(r"(?:\s*(?:,|\+|&|\band\b)\s*)+")
 _ITEM = re.compile(r"(\d{1,4})\s*x?\s*([a-z]+)", re.ASCII)
 _OFFER = re.compile(r"offer\s*:?\s*(.*)", re.DOTALL)
+_PUNCTUATION = re.compile(r"[\s.,;:!*_~`$\"'“”]*")
 FORM = "Write it like [Offer: 1 Wood -> 2 Ore], with whole numbers."
 
 
@@ -52,10 +53,10 @@ def _bundle(text: str) -> Bundle | str:
     for part in _JOIN.split(text.strip()):
         match = _ITEM.fullmatch(part)
         if match is None:
-            return f"{part[:30]!r} is not an amount of a good. {FORM}"
+            return f"{shown(part)!r} is not an amount of a good. {FORM}"
         good = _NAMES.get(match.group(2))
         if good is None:
-            return f"{match.group(2)!r} is not a good; the goods are {', '.join(GOODS)}."
+            return f"{shown(match.group(2))!r} is not a good; the goods are {', '.join(GOODS)}."
         counts[good] += int(match.group(1))
     if not any(counts):
         return f"Both sides of an offer must hold something. {FORM}"
@@ -66,7 +67,7 @@ def read_offer(text: str) -> Offer | str:
     """The offer in an answer (`Offer: 2 Wood -> 3 Ore`), or what is wrong with it."""
     match = _OFFER.fullmatch(normalise(text))
     if match is None:
-        return f"[{text.strip()[:40]}] is not an action here. Use [Offer: …], [Accept] or [Deny]."
+        return f"[{shown(text)}] is not an action here. Use [Offer: …], [Accept] or [Deny]."
     sides = _ARROW.split(match.group(1))
     if len(sides) != 2:
         return f"An offer has two sides. {FORM}"
@@ -109,6 +110,8 @@ def parse_action(text: str, *, truncated: bool) -> Parsed:
 
 
 def _speech(text: str, action: Answer) -> str:
-    """The words around the action, without it."""
-    cut = len(text) - min(len(text), 100_000)  # positions count from where parsing began
-    return " ".join(part for part in (text[: cut + action.start].strip(), text[cut + action.end :].strip()) if part)
+    """The words around the action, without it; nothing where only its punctuation is left."""
+    skipped = max(0, len(text) - MAX_LENGTH)  # positions count from where reading began
+    parts = (text[: skipped + action.start].strip(), text[skipped + action.end :].strip())
+    speech = " ".join(part for part in parts if part)
+    return "" if _PUNCTUATION.fullmatch(speech) else speech

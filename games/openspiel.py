@@ -1,9 +1,9 @@
 """Rules by OpenSpiel, text by us.
 
-`SpielGame` and `SpielState` adapt any turn-based game of pyspiel to the contract of `games.types`. A written game
-overrides the text methods; `openspiel/<name>` uses the generic text below. Chance is drawn from a counter-based
-stream (seed, index of the draw), so there is no generator state to store. pyspiel's `apply_action` does not check
-legality in general, so it is checked here; `str(state)` shows every secret, so no player is ever given it.
+`SpielGame` and `SpielState` adapt any turn-based game of pyspiel to the contract of `games.types`; a written game
+overrides the text methods, and `games.openspiel_generic` has texts for all others. Chance is drawn from a
+counter-based stream (seed, index of the draw), so there is no generator state to store. pyspiel's `apply_action` does
+not check legality in general, so it is checked here; `str(state)` shows every secret, so no player is ever given it.
 """
 
 from __future__ import annotations
@@ -14,36 +14,29 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-import pyspiel
-
 from games.bots import first_legal_bot, random_bot
-from games.errors import GameError, GameOverError, IllegalMoveError, ParameterError, UnknownGameError
+from games.errors import GameOverError, IllegalMoveError
+from games.openspiel_catalog import generic_ids, spec_of
 from games.parsing import normalise, parse_choice
-from games.suggest import unknown
 from games.types import (
     Bot,
     Event,
     Game,
     GameSpec,
-    Information,
     Json,
     Move,
     Observation,
     Param,
-    ParamValue,
     Parsed,
+    RandomStream,
     Seat,
     State,
-    Utility,
 )
 
-_UTILITY = {
-    pyspiel.GameType.Utility.ZERO_SUM: Utility.ZERO_SUM,
-    pyspiel.GameType.Utility.CONSTANT_SUM: Utility.CONSTANT_SUM,
-    pyspiel.GameType.Utility.GENERAL_SUM: Utility.GENERAL_SUM,
-    pyspiel.GameType.Utility.IDENTICAL: Utility.COOPERATIVE,
-}
-_BRACKETS = str.maketrans({"[": "(", "]": ")", "\n": " "})
+__all__ = ["SpielGame", "SpielState", "generic_ids", "spec_of"]
+
+# Where pyspiel can draw another history with the same information state, and does so quickly.
+_RESAMPLES = frozenset({"bargaining", "hearts", "kuhn_poker", "leduc_poker", "oh_hell", "universal_poker"})
 
 
 class SpielGame(Game):
@@ -63,14 +56,14 @@ class SpielGame(Game):
     def new_state(self, seed: int) -> SpielState:
         """The start of a match, chance nodes at the root already drawn."""
         state = self.state_class(self, self.pyspiel_game.new_initial_state(), seed)
-        state._draw_chance()
+        state.draw_chance()
         return state
 
     def state_from_json(self, obj: Json) -> SpielState:
-        """Replay the stored actions, chance included."""
+        """Replay the stored actions, chance included. Raises IllegalMoveError where one is not legal."""
         state = self.state_class(self, self.pyspiel_game.new_initial_state(), obj["seed"])
         for action in obj["history"]:
-            state._step(action)
+            state.step(action)
         return state
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -87,15 +80,12 @@ class SpielGame(Game):
         """`random`, and `greedy` (here: the first legal move, a fixed anchor)."""
         return {"random": random_bot, "greedy": first_legal_bot}
 
-    def rules(self, seat: Seat) -> str:
-        """Generic rules: name, parameters, seat and answer form."""
-        spec = self.spec
-        params = ", ".join(f"{key}={value}" for key, value in spec.params.items())
-        settings = f" Settings: {params}." if params else ""
-        return (
-            f"We play {spec.title}.{settings} You are player {seat} of {spec.seats}; "
-            "the others are called by their numbers. Answer with one allowed move in square brackets."
-        )
+    def variants(self, state: State, seat: Seat, rng: RandomStream) -> tuple[State, ...]:
+        """A history drawn anew from the seat's information state, where pyspiel can do that."""
+        if not isinstance(state, SpielState) or self.pyspiel_game.get_type().short_name not in _RESAMPLES:
+            return ()
+        other = state.pyspiel_state.resample_from_infostate(seat, rng.random)
+        return (self.state_from_json({"seed": state.seed, "history": other.history()}),)
 
 
 class SpielState(State):
@@ -103,6 +93,7 @@ class SpielState(State):
 
     Attributes:
         pyspiel_state: the live state, for solvers; never shown to a player.
+        seed: of the match; with the index of a draw it decides what chance does.
     """
 
     def __init__(self, game: SpielGame, pyspiel_state: Any, seed: int) -> None:
@@ -128,33 +119,27 @@ class SpielState(State):
         """Legal moves in OpenSpiel's order."""
         if self.pyspiel_state.current_player() != seat:
             return ()
-        return tuple(
-            Move(answer=self.answer(seat, action), action=action) for action in self.pyspiel_state.legal_actions()
-        )
+        return tuple(Move(answer=answer, action=action) for action, answer in self.answers(seat).items())
 
     def parse(self, seat: Seat, text: str, *, truncated: bool = False) -> Parsed:
         """Read a reply as one of the legal answers or their aliases."""
-        moves = self.legal(seat)
-        options = {normalise(move.answer): move for move in moves}
-        for alias, action in self.aliases(seat).items():
-            match = next((move for move in moves if move.action == action), None)
-            if match is not None:
-                options.setdefault(normalise(alias), match)
-        return parse_choice(text, options, self._game.known_answers, truncated=truncated)
+        aliases = self.aliases(seat)
+        return parse_choice(
+            text, self.legal(seat), lambda: self._game.known_answers, aliases=aliases, truncated=truncated
+        )
 
     def apply(self, moves: Mapping[Seat, Move]) -> None:
         """Make one seat's move, then draw whatever chance decides next."""
-        if self.pyspiel_state.is_terminal():
-            raise GameOverError(f"{self._game.spec.id}: the game is over; no move can be made.")
         player = self.pyspiel_state.current_player()
-        if set(moves) != {player}:
-            raise IllegalMoveError(f"{self._game.spec.id}: player {player} is to move, moves came from {set(moves)}.")
+        if player < 0:
+            raise GameOverError(f"{self._game.spec.id}: the game is over; no move can be made.")
+        if len(moves) != 1 or player not in moves:
+            raise IllegalMoveError(
+                f"{self._game.spec.id}: player {player} is to move; moves came from {sorted(moves)}."
+            )
         move = moves[player]
-        action = move.action if move.action is not None else self._action(player, move.answer)
-        if action not in self.pyspiel_state.legal_actions():
-            raise IllegalMoveError(f"{self._game.spec.id}: [{move.answer}] is not legal for player {player}.")
-        self._step(action)
-        self._draw_chance()
+        self.step(move.action if move.action is not None else self._action(player, move.answer))
+        self.draw_chance()
 
     def returns(self) -> tuple[float, ...]:
         """Final returns, in the game's own units."""
@@ -185,18 +170,19 @@ class SpielState(State):
     # --- text: what a written game overrides -----------------------------------------------------------------------
 
     def answer(self, seat: Seat, action: int) -> str:
-        """Canonical answer for a legal action. Generic: OpenSpiel's string, or its number where strings clash."""
-        texts = [self._string(seat, a) for a in self.pyspiel_state.legal_actions()]
-        text = self._string(seat, action)
-        clash = sum(normalise(other) == normalise(text) for other in texts) > 1
-        return str(action) if clash or not normalise(text) else text
+        """Canonical answer for a legal action, unlike all others that are legal now."""
+        raise NotImplementedError
+
+    def answers(self, seat: Seat) -> dict[int, str]:
+        """Canonical answers of the seat to move, by legal action."""
+        return {action: self.answer(seat, action) for action in self.pyspiel_state.legal_actions()}
 
     def aliases(self, seat: Seat) -> Mapping[str, int]:
         """Other accepted spellings of actions, never shown."""
         return {}
 
     def action_event(self, seat: Seat, action: int) -> Event | None:
-        """What everyone is told about a move, asked before it is made. Generic: nothing, the view tells it."""
+        """What everyone is told about a move; asked before it is made."""
         return None
 
     def facts(self, seat: Seat) -> str:
@@ -204,11 +190,8 @@ class SpielState(State):
         return ""
 
     def board(self, seat: Seat) -> str:
-        """The position as the seat sees it. Generic: OpenSpiel's own per-seat string."""
-        kind = self._game.pyspiel_game.get_type()
-        if kind.provides_information_state_string:
-            return str(self.pyspiel_state.information_state_string(seat)).strip()
-        return str(self.pyspiel_state.observation_string(seat)).strip()
+        """The position as the seat sees it."""
+        raise NotImplementedError
 
     def observe(self, seat: Seat) -> Observation:
         """The seat's own view, and the question when it is to move."""
@@ -222,26 +205,19 @@ class SpielState(State):
         )
 
     def render(self, seat: Seat | None) -> str:
-        """Picture for people. Generic: one view, or all views one below the other."""
+        """Picture for people: one view, or all that differ, one below the other."""
         if seat is not None:
             return self.board(seat)
-        views = dict.fromkeys(self.board(s) for s in range(self._game.spec.seats))
-        return "\n\n".join(views)
+        return "\n\n".join(dict.fromkeys(self.board(s) for s in range(self._game.spec.seats)))
 
     # --- inside ----------------------------------------------------------------------------------------------------
 
-    def _string(self, seat: Seat, action: int) -> str:
-        return str(self.pyspiel_state.action_to_string(seat, action)).translate(_BRACKETS).strip()
-
-    def _action(self, seat: Seat, answer: str) -> int:
-        wanted = normalise(answer)
-        for move in self.legal(seat):
-            if normalise(move.answer) == wanted and move.action is not None:
-                return move.action
-        raise IllegalMoveError(f"{self._game.spec.id}: [{answer}] is not legal for player {seat}.")
-
-    def _step(self, action: int) -> None:
+    def step(self, action: int) -> None:
+        """One action of a player or of chance. Raises IllegalMoveError, the state unchanged, if it is not legal."""
         player = self.pyspiel_state.current_player()
+        if action not in self.pyspiel_state.legal_actions():
+            who = "chance" if player < 0 else f"player {player}"
+            raise IllegalMoveError(f"{self._game.spec.id}: action {action!r} is not legal for {who} here.")
         if player < 0:
             self._draws += 1
         else:
@@ -250,7 +226,8 @@ class SpielState(State):
                 self._events.append(event)
         self.pyspiel_state.apply_action(action)
 
-    def _draw_chance(self) -> None:
+    def draw_chance(self) -> None:
+        """Draw until a player is to move or the game is over."""
         while self.pyspiel_state.is_chance_node():
             outcomes = self.pyspiel_state.chance_outcomes()
             point = random.Random(f"{self.seed}/{self._draws}").random()
@@ -260,7 +237,14 @@ class SpielState(State):
                 if point < 0:
                     drawn = action
                     break
-            self._step(drawn)
+            self.step(drawn)
+
+    def _action(self, seat: Seat, answer: str) -> int:
+        wanted = normalise(answer)
+        for action, text in self.answers(seat).items():
+            if normalise(text) == wanted:
+                return action
+        raise IllegalMoveError(f"{self._game.spec.id}: [{answer}] is not legal for player {seat}.")
 
     def _require_over(self) -> None:
         if not self.pyspiel_state.is_terminal():
@@ -269,89 +253,3 @@ class SpielState(State):
 
 def _restore(game: SpielGame, obj: Json) -> SpielState:
     return game.state_from_json(obj)
-
-
-class GenericGame(SpielGame):
-    """`openspiel/<name>` with the generic text."""
-
-    state_class = SpielState
-
-
-def refusal(name: str) -> str | None:
-    """Why an OpenSpiel game cannot be offered, or None when it can."""
-    if name not in pyspiel.registered_names():
-        return "OpenSpiel has no such game"
-    kind = next(t for t in pyspiel.registered_games() if t.short_name == name)
-    if not kind.default_loadable:
-        return "it cannot be loaded with default parameters"
-    if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
-        return "its moves are simultaneous, which this release does not offer for generic games"
-    if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-        return "it draws its chance inside the game object, so equal seeds would not give equal matches"
-    if not (kind.provides_information_state_string or kind.provides_observation_string):
-        return "it gives no text for a seat's own view"
-    return None
-
-
-def generic_ids() -> tuple[str, ...]:
-    """Every `openspiel/<name>` that can be played."""
-    return tuple(f"openspiel/{name}" for name in sorted(pyspiel.registered_names()) if refusal(name) is None)
-
-
-def load_generic(game_id: str, params: Mapping[str, ParamValue]) -> GenericGame:
-    """Load `openspiel/<name>` with the given parameters.
-
-    Raises:
-        UnknownGameError: OpenSpiel has no such game, or it cannot be offered; says why.
-        ParameterError: OpenSpiel refuses the parameters; says which it has.
-    """
-    name = game_id.removeprefix("openspiel/")
-    reason = refusal(name)
-    if reason == "OpenSpiel has no such game":
-        raise UnknownGameError(unknown("game", game_id, generic_ids()))
-    if reason is not None:
-        raise UnknownGameError(f"{game_id} cannot be played here: {reason}.")
-    kind = next(t for t in pyspiel.registered_games() if t.short_name == name)
-    allowed = kind.parameter_specification
-    for key in params:
-        if key not in allowed:
-            raise ParameterError(f"{game_id}: " + unknown("parameter", key, allowed))
-    try:
-        loaded = pyspiel.load_game(name, dict(params))
-    except (pyspiel.SpielError, TypeError) as error:
-        raise ParameterError(f"{game_id}: OpenSpiel refuses {dict(params)}: {error}") from error
-    in_force = {k: v for k, v in loaded.get_parameters().items() if isinstance(v, int | float | str | bool)}
-    return GenericGame(loaded, spec_of(game_id, loaded, kind.long_name, params={**in_force, **params}))
-
-
-def spec_of(
-    game_id: str,
-    loaded: Any,
-    title: str,
-    *,
-    params: Mapping[str, ParamValue],
-    roles: tuple[str, ...] = (),
-    outcomes: tuple[str, ...] = (),
-    summary: str = "",
-    reference: str = "",
-) -> GameSpec:
-    """Declared facts of a loaded OpenSpiel game."""
-    kind = loaded.get_type()
-    seats = loaded.num_players()
-    if kind.utility not in _UTILITY:
-        raise GameError(f"{game_id}: OpenSpiel declares an unknown utility {kind.utility}.")
-    perfect = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
-    return GameSpec(
-        id=game_id,
-        title=title,
-        summary=summary or f"{title}, rules by OpenSpiel.",
-        roles=roles or tuple(f"player {seat}" for seat in range(seats)),
-        utility=_UTILITY[kind.utility],
-        information=Information.PERFECT if perfect else Information.IMPERFECT,
-        min_return=loaded.min_utility(),
-        max_return=loaded.max_utility(),
-        outcomes=outcomes or (*(f"p{seat}" for seat in range(seats)), "draw"),
-        max_turns=loaded.max_game_length(),
-        params=MappingProxyType(dict(params)),
-        reference=reference or f"OpenSpiel {kind.short_name}",
-    )

@@ -1,146 +1,232 @@
 r"""Reading a reply: the last explicit answer counts, and nothing is ever guessed.
 
 An answer is what stands in square brackets or in a LaTeX box: `[bet]`, `[ Bet ]`, `[bet].`, `\boxed{bet}`,
-`\boxed{\text{bet}}`. Words outside brackets, quoted lines (`> …`) and board drawings are never answers. When
-several stand in the final position (nothing but connectives between them) and differ, the reply is ambiguous.
-All patterns are linear in the length of the text.
+`\boxed{\text{bet}}`, over several lines and nested. Words outside brackets are never answers, and neither are
+quotations (`> …` lines, words in double quotes) or a repeated list of what is allowed. When several answers stand in
+the final position (nothing but connectives between them) and differ, the reply is ambiguous. An answer that was begun
+after the last complete one makes the reply unreadable rather than the earlier one valid.
+
+Every step is linear in the length of the text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
 
 from games.types import Issue, Move, Parsed
 
-_BRACKET = re.compile(r"\[([^\[\]]{0,2000})\]")
-_BOX = re.compile(r"\\boxed\s*\{")
-_WRAPPER = re.compile(r"\\(?:text|mathrm|mathbf|textbf)\s*\{([^{}]*)\}")
-_CONNECTIVE = re.compile(r"(?:[\s.,;:/&|*`$\\]|\b(?:or|and|maybe|perhaps|then|else)\b)*", re.IGNORECASE)
-_SPACE = re.compile(r"\s+")
+Span: TypeAlias = tuple[int, int]
 MAX_LENGTH = 100_000
-"""Only the end of a longer reply is read: the last answer counts anyway."""
+"""Characters read: only the end of a longer reply, where the last answer stands anyway."""
+
+_SIMPLE = re.compile(r"\s*(\[[^\[\]{}\\\n]*\])[\s.]*", re.DOTALL)
+_BRACE = re.compile(r"\\boxed\s*\{|[{}]")
+_BRACKET = re.compile(r"[\[\]]")
+_WRAPPER = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf|boxed)\s*\{([^{}]*)\}")
+_SPACE = re.compile(r"\s+")
+_CONNECTIVE = re.compile(
+    r"(?:[^\w\[\]]++|\b(?:or|and|maybe|perhaps|then|else|either|also|alternatively|vs)\b)*+", re.IGNORECASE
+)
+# The alternative `kept` is no quotation: a whole line in quotes, or an answer alone in quotes.
+_QUOTED = re.compile(
+    r"""^[^\S\n]*>[^\n]*
+    | (?P<kept> ^[^\S\n]*"[^"\n]*"[^\S\n]*$ | ^[^\S\n]*“[^”\n]*”[^\S\n]*$
+              | "\s*\[[^\]"\n]*\]\s*" | “\s*\[[^\]”\n]*\]\s*” )
+    | "[^"\n]*" | “[^”\n]*”
+    | \bAllowed:[^\n]*""",
+    re.VERBOSE | re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """One explicit answer in a reply: its content and where it stands."""
+    """One explicit answer in a reply: its content, and where it stands in the text that was read."""
 
     text: str
     start: int
     end: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """All explicit answers of a reply in order, and whether another was begun after them but never closed."""
+
+    answers: tuple[Answer, ...]
+    broken_off: bool
+
+
 def normalise(text: str) -> str:
-    """What two spellings of the same answer have in common: case, spaces, text wrappers, a closing stop."""
-    text = _WRAPPER.sub(r"\1", text)
-    return _SPACE.sub(" ", text).strip().strip(".").strip().casefold()
+    """What two spellings of the same answer have in common: case, spaces, LaTeX wrappers, a closing full stop."""
+    return tidy(text).casefold()
 
 
-def _box_end(text: str, start: int) -> int | None:
-    """Index of the brace that closes the one before `start`, or None when it never closes."""
-    depth = 1
-    for match in re.finditer(r"[{}]", text[start:]):
-        depth += 1 if match.group() == "{" else -1
-        if depth == 0:
-            return start + match.start()
-    return None
+def tidy(text: str) -> str:
+    """`normalise` with the case kept."""
+    return _tidy_short(text) if len(text) <= 100 else _tidy(text)  # the cache must not hold long replies
 
 
-def _without_quotes(text: str) -> str:
-    """Blank out quoted lines, keeping every position."""
-    if ">" not in text:
-        return text
-    return "\n".join(" " * len(line) if line.lstrip().startswith(">") else line for line in text.split("\n"))
-
-
-def find_answers(text: str) -> list[Answer]:
-    """Every explicit answer, in order; an outer box wins over what stands inside it."""
-    text = _without_quotes(text)
-    found: list[Answer] = []
-    position = 0
-    for match in _BOX.finditer(text):
-        if match.start() < position:
-            continue
-        end = _box_end(text, match.end())
-        if end is None:
+def _tidy(text: str) -> str:
+    for _ in range(3):  # \text{\mathbf{bet}}; deeper nesting is nobody's answer
+        text, changed = _WRAPPER.subn(r"\1", text)
+        if not changed:
             break
-        inner = text[match.end() : end].strip()
-        if inner.startswith("[") and inner.endswith("]"):
-            inner = inner[1:-1]
-        found.append(Answer(text=inner, start=match.start(), end=end + 1))
-        position = end + 1
-    boxes = list(found)
-    found += [
-        Answer(text=m.group(1), start=m.start(), end=m.end())
-        for m in _BRACKET.finditer(text)
-        if not any(box.start <= m.start() < box.end for box in boxes)
-    ]
-    return sorted(found, key=lambda answer: answer.start)
+    text = text.strip()
+    if text.startswith("[") and text.endswith("]"):  # \boxed{[bet]}, [[bet]]
+        text = text[1:-1]
+    return _SPACE.sub(" ", text).strip().rstrip(". ")
 
 
-def final_answers(text: str) -> tuple[Answer, ...]:
-    """The answers in the final position: the last one, and those joined to it by nothing but connectives."""
-    answers = find_answers(text)
-    if not answers:
-        return ()
-    first = len(answers) - 1
-    while first > 0 and _CONNECTIVE.fullmatch(text, answers[first - 1].end, answers[first].start):
-        first -= 1
-    return tuple(answers[first:])
+_tidy_short = lru_cache(maxsize=8192)(_tidy)
 
 
-def _has_open_answer(text: str) -> bool:
-    """Whether the reply breaks off inside an answer."""
-    return text.rfind("[") > text.rfind("]") or any(_box_end(text, m.end()) is None for m in _BOX.finditer(text))
+def find_answers(text: str) -> Found:
+    """Every explicit answer in order; an outer one wins over what stands inside it."""
+    simple = _SIMPLE.fullmatch(text)
+    if simple is not None:
+        return Found(answers=(_answer(text, simple.span(1)),), broken_off=False)
+    text = _QUOTED.sub(_blank, text)
+    boxes, open_box = _boxes(text)
+    brackets, open_bracket = _brackets(text, boxes)
+    spans: list[Span] = []
+    for span in sorted(boxes + brackets):
+        if not spans or span[0] >= spans[-1][1]:
+            spans.append(span)
+    end = spans[-1][1] if spans else 0
+    answers = tuple(_answer(text, span) for span in spans)
+    return Found(answers=answers, broken_off=max(open_box, open_bracket) >= end)
+
+
+def _answer(text: str, span: Span) -> Answer:
+    start, end = span
+    inner = start + 1 if text[start] == "[" else text.index("{", start) + 1
+    return Answer(text=text[inner : end - 1], start=start, end=end)
+
+
+def _blank(quotation: re.Match[str]) -> str:
+    """Spaces of the same length, so that positions stay."""
+    return quotation.group() if quotation["kept"] else " " * len(quotation.group())
+
+
+def _boxes(text: str) -> tuple[list[Span], int]:
+    r"""Outermost `\boxed{…}`, and where the last unclosed one begins (-1: none)."""
+    found: list[Span] = []
+    stack: list[tuple[int, bool]] = []  # of open braces: where, and whether a box
+    if "\\boxed" not in text:
+        return found, -1
+    for token in _BRACE.finditer(text):
+        if token.group() != "}":
+            stack.append((token.start(), token.group() != "{"))
+        elif stack:
+            start, is_box = stack.pop()
+            if is_box:
+                _add_outermost(found, (start, token.end()))
+    return found, max((start for start, is_box in stack if is_box), default=-1)
+
+
+def _brackets(text: str, boxes: list[Span]) -> tuple[list[Span], int]:
+    """Outermost `[…]` outside boxes, and where the last unclosed one begins (-1: none)."""
+    found: list[Span] = []
+    stack: list[int] = []
+    box = 0
+    for token in _BRACKET.finditer(text):
+        where = token.start()
+        while box < len(boxes) and boxes[box][1] <= where:
+            box += 1
+        if box < len(boxes) and boxes[box][0] <= where:
+            continue
+        if text[where] == "[":
+            stack.append(where)
+        elif stack:
+            _add_outermost(found, (stack.pop(), where + 1))
+    return found, stack[-1] if stack else -1
+
+
+def _add_outermost(found: list[Span], span: Span) -> None:
+    """Add a span that closes now; it may swallow earlier ones."""
+    while found and found[-1][0] > span[0]:
+        found.pop()
+    found.append(span)
 
 
 def final_answer(raw: str, *, truncated: bool = False, example: str = "") -> Answer | Parsed:
     """The one answer in the final position, or why there is none.
 
     Args:
-        raw: the reply.
+        raw: the reply. Positions in the answer count from the start of its last MAX_LENGTH characters.
         truncated: whether it hit the token limit.
         example: a legal answer to show in the hint, without brackets.
     """
     text = raw[-MAX_LENGTH:]
+    found = find_answers(text)
     form = f" Give it in square brackets, for example [{example}]." if example else " Give it in square brackets."
-    final = final_answers(text)
-    if truncated and (not final or _has_open_answer(text[final[-1].end :])):
-        return Parsed(raw=raw, issue=Issue.TRUNCATED, hint="The reply was cut off before an answer." + form)
-    if not final:
-        if _has_open_answer(text):
+    if found.broken_off or not found.answers:
+        if truncated:
+            return Parsed(raw=raw, issue=Issue.TRUNCATED, hint="The reply was cut off before an answer." + form)
+        if found.broken_off:
             return Parsed(raw=raw, issue=Issue.MALFORMED, hint="The answer's bracket is not closed." + form)
         return Parsed(raw=raw, issue=Issue.NO_ANSWER, hint="There is no answer." + form)
+    final = _in_final_position(text, found.answers)
     if len({normalise(answer.text) for answer in final}) > 1:
-        given = " ".join(f"[{answer.text[:40]}]" for answer in final[:4])
+        given = " ".join(f"[{shown(answer.text)}]" for answer in final[:4])
         return Parsed(raw=raw, issue=Issue.MALFORMED, hint=f"{given} is more than one answer; give exactly one.")
     return final[-1]
 
 
+def _in_final_position(text: str, answers: tuple[Answer, ...]) -> tuple[Answer, ...]:
+    """The last answer, and those joined to it by nothing but connectives."""
+    first = len(answers) - 1
+    while first > 0 and _CONNECTIVE.fullmatch(text, answers[first - 1].end, answers[first].start):
+        first -= 1
+    return answers[first:]
+
+
+def shown(text: str) -> str:
+    """An answer as repeated in a hint: one line, at most 40 characters."""
+    return _SPACE.sub(" ", text[:40]).strip()
+
+
 def parse_choice(
-    raw: str, legal: Mapping[str, Move], known: Mapping[str, object] | frozenset[str], *, truncated: bool = False
+    raw: str,
+    legal: Iterable[Move],
+    known: Callable[[], Collection[str]],
+    *,
+    aliases: Mapping[str, int] | None = None,
+    truncated: bool = False,
 ) -> Parsed:
     """Read a reply whose answer is one of a list.
 
+    Case counts only where two legal answers differ in nothing else (chess: `bxc3`, `Bxc3`).
+
     Args:
         raw: the reply.
-        legal: legal moves by normalised answer (aliases may point to the same move).
-        known: normalised answers that exist somewhere in the game: ILLEGAL rather than MALFORMED.
+        legal: legal moves.
+        known: gives the normalised answers that exist somewhere in the game (those are ILLEGAL when they are not
+            legal now, anything else is MALFORMED); asked only when it is needed.
+        aliases: further spellings, by action.
         truncated: whether the reply hit the token limit.
     """
-    example = next(iter(legal.values())).answer if legal else ""
-    found = final_answer(raw, truncated=truncated, example=example)
+    moves = tuple(legal)
+    found = final_answer(raw, truncated=truncated, example=moves[0].answer if moves else "")
     if isinstance(found, Parsed):
         return found
-    key = normalise(found.text)
-    move = legal.get(key)
-    if move is not None:
-        return Parsed(raw=raw, issue=Issue.OK, move=move)
-    shown = found.text.strip()[:40]
-    options = list(dict.fromkeys(move.answer for move in legal.values()))
-    allowed = " ".join(f"[{answer}]" for answer in options[:40])
-    if key in known:
-        return Parsed(raw=raw, issue=Issue.ILLEGAL, hint=f"[{shown}] is not allowed now. Allowed: {allowed}.")
-    return Parsed(raw=raw, issue=Issue.MALFORMED, hint=f"[{shown}] is not an answer here. Allowed: {allowed}.")
+    exact, folded = tidy(found.text), normalise(found.text)
+    matches = [move for move in moves if tidy(move.answer) == exact] or [
+        move for move in moves if normalise(move.answer) == folded
+    ]
+    if not matches and aliases:
+        wanted = {action for alias, action in aliases.items() if normalise(alias) == folded}
+        matches = [move for move in moves if move.action in wanted]
+    if len(matches) == 1:
+        return Parsed(raw=raw, issue=Issue.OK, move=matches[0])
+    answer = f"[{shown(found.text)}]"
+    allowed = f"Allowed: {' '.join(f'[{move.answer}]' for move in moves[:40])}." if moves else "It is not your turn."
+    if matches:
+        hint = f"{answer} fits more than one move; mind upper and lower case. {allowed}"
+        return Parsed(raw=raw, issue=Issue.MALFORMED, hint=hint)
+    if folded in known():
+        return Parsed(raw=raw, issue=Issue.ILLEGAL, hint=f"{answer} is not allowed now. {allowed}")
+    return Parsed(raw=raw, issue=Issue.MALFORMED, hint=f"{answer} is not an answer here. {allowed}")

@@ -67,27 +67,33 @@ def game_class(game_id: str) -> GameClass:
 
 
 def get_game(game_id: str, params: Mapping[str, ParamValue] | None = None) -> Game:
-    """The game with this id and parameters; equal arguments give the same object.
+    """The game with this id and parameters; equal parameters in force give the same object.
 
     Raises:
         UnknownGameError: no such game; names the nearest.
         ParameterError: a parameter it does not have, or a value it does not allow.
     """
-    return _cached(game_id, tuple(sorted((params or {}).items())))
+    given = dict(params or {})
+    for name, value in given.items():
+        if not isinstance(value, int | float | str | bool):
+            raise ParameterError(f"{game_id}: {name}={value!r} must be a number, a text, true or false.")
+    if game_id in WRITTEN:
+        given = resolve_params(game_id, game_class(game_id).PARAMS, given)
+    return _cached(game_id, tuple((name, type(value).__name__, value) for name, value in sorted(given.items())))
 
 
-@lru_cache(maxsize=512, typed=True)
-def _cached(game_id: str, params: tuple[tuple[str, ParamValue], ...]) -> Game:
+@lru_cache(maxsize=512)
+def _cached(game_id: str, typed: tuple[tuple[str, str, ParamValue], ...]) -> Game:  # 1 == True, so types are named
+    params = {name: value for name, _, value in typed}
+    if game_id in WRITTEN:
+        return game_class(game_id)(params)
     if game_id.startswith("openspiel/"):
-        from games.openspiel import load_generic
+        from games.openspiel_generic import load_generic
 
-        return load_generic(game_id, dict(params))
-    if game_id not in WRITTEN:
-        from games.openspiel import generic_ids
+        return load_generic(game_id, params)
+    from games.openspiel_catalog import generic_ids
 
-        raise UnknownGameError(unknown("game", game_id, [*WRITTEN, *generic_ids()]))
-    cls = game_class(game_id)
-    return cls(resolve_params(game_id, cls.PARAMS, dict(params)))
+    raise UnknownGameError(unknown("game", game_id, [*WRITTEN, *generic_ids()]))
 
 
 def list_games() -> tuple[GameSpec, ...]:

@@ -18,7 +18,8 @@ from typing import Any
 import pyspiel
 
 from games.bots import random_bot
-from games.openspiel import SpielGame, SpielState, spec_of
+from games.openspiel import SpielGame, SpielState
+from games.openspiel_catalog import spec_of
 from games.types import Bot, Event, Move, ParamValue, RandomStream, Seat, State
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))

@@ -272,6 +272,13 @@ class Game(ABC):
     def bots(self) -> Mapping[str, Bot]:
         """Scripted bots by name; always has `random`, has `greedy` where the game defines one."""
 
+    def variants(self, state: State, seat: Seat, rng: RandomStream) -> tuple[State, ...]:
+        """States that differ from `state` only in what `seat` must not know; what it sees must be the same in all.
+
+        For the conformance suite. Empty where nothing is hidden or none can be made.
+        """
+        return ()
+
     def forfeit_returns(self, seat: Seat) -> tuple[float, ...]:
         """Returns when `seat` forfeits: its worst return, and in zero-sum games the others share the gain.
 

@@ -1,0 +1,87 @@
+"""What OpenSpiel has, what of it can be played here, and its declared facts in our words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+import pyspiel
+
+from games.errors import GameError
+from games.types import GameSpec, Information, ParamValue, Utility
+
+_UTILITY = {
+    pyspiel.GameType.Utility.ZERO_SUM: Utility.ZERO_SUM,
+    pyspiel.GameType.Utility.CONSTANT_SUM: Utility.CONSTANT_SUM,
+    pyspiel.GameType.Utility.GENERAL_SUM: Utility.GENERAL_SUM,
+    pyspiel.GameType.Utility.IDENTICAL: Utility.COOPERATIVE,
+}
+NO_SUCH_GAME = "OpenSpiel has no such game"
+
+
+@lru_cache(maxsize=1)
+def game_types() -> Mapping[str, Any]:
+    """`pyspiel.GameType` of every registered game, by name."""
+    return {kind.short_name: kind for kind in pyspiel.registered_games()}
+
+
+def refusal(name: str) -> str | None:
+    """Why an OpenSpiel game cannot be offered with the generic text, or None when it can."""
+    kind = game_types().get(name)
+    if kind is None:
+        return NO_SUCH_GAME
+    if not kind.default_loadable:
+        return "it cannot be loaded with default parameters"
+    if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
+        return "its moves are simultaneous, and only games with turns are offered"
+    if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
+        return "it draws its chance inside the game object, so equal seeds would not give equal matches"
+    if kind.utility not in _UTILITY:
+        return "it does not say how the players' returns relate"
+    if not (kind.provides_information_state_string or kind.provides_observation_string):
+        return "it gives no text for a seat's own view"
+    return None
+
+
+def generic_ids() -> tuple[str, ...]:
+    """Every `openspiel/<name>` that can be played, sorted."""
+    return tuple(f"openspiel/{name}" for name in sorted(game_types()) if refusal(name) is None)
+
+
+def spec_of(
+    game_id: str,
+    loaded: Any,
+    title: str,
+    *,
+    params: Mapping[str, ParamValue],
+    roles: tuple[str, ...] = (),
+    outcomes: tuple[str, ...] = (),
+    summary: str = "",
+    reference: str = "",
+) -> GameSpec:
+    """Declared facts of a loaded OpenSpiel game.
+
+    Raises:
+        GameError: OpenSpiel declares a utility that has no counterpart here.
+    """
+    kind = loaded.get_type()
+    seats = loaded.num_players()
+    if kind.utility not in _UTILITY:
+        raise GameError(f"{game_id}: OpenSpiel declares an unknown utility {kind.utility}.")
+    perfect = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
+    return GameSpec(
+        id=game_id,
+        title=title,
+        summary=summary or f"{title}, rules by OpenSpiel.",
+        roles=roles or tuple(f"player {seat}" for seat in range(seats)),
+        utility=_UTILITY[kind.utility],
+        information=Information.PERFECT if perfect else Information.IMPERFECT,
+        min_return=loaded.min_utility(),
+        max_return=loaded.max_utility(),
+        outcomes=outcomes or (*(f"p{seat}" for seat in range(seats)), *(("draw",) if seats > 1 else ())),
+        max_turns=loaded.max_game_length(),
+        params=MappingProxyType(dict(params)),
+        reference=reference or f"OpenSpiel {kind.short_name}",
+    )

@@ -1,0 +1,141 @@
+"""`openspiel/<name>`: any turn-based OpenSpiel game, with a generic text made of OpenSpiel's own per-seat strings."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property
+
+import pyspiel
+
+from games.errors import ParameterError, UnknownGameError
+from games.openspiel import SpielGame, SpielState
+from games.openspiel_catalog import NO_SUCH_GAME, game_types, generic_ids, refusal, spec_of
+from games.parsing import normalise, tidy
+from games.suggest import unknown
+from games.types import Event, Information, ParamValue, Seat, Utility
+
+_BRACKETS = str.maketrans({"[": "(", "]": ")", "{": "(", "}": ")", "\\": "/", "\n": " "})
+_AIM = {
+    Utility.ZERO_SUM: "One player's gain is the others' loss.",
+    Utility.CONSTANT_SUM: "The players share out a fixed total.",
+    Utility.GENERAL_SUM: "Each player is after a high result of its own.",
+    Utility.COOPERATIVE: "All players get the same result.",
+}
+MAX_SIZE = 1000
+"""Largest whole number taken for a parameter whose default is smaller: OpenSpiel allocates what it is told to."""
+
+
+class GenericState(SpielState):
+    """One match with the generic text."""
+
+    def answers(self, seat: Seat) -> dict[int, str]:
+        """OpenSpiel's strings, made fit for brackets; its numbers instead, for all of them, where two look alike."""
+        actions = self.pyspiel_state.legal_actions()
+        texts = [str(self.pyspiel_state.action_to_string(seat, action)) for action in actions]
+        texts = [tidy(text.translate(_BRACKETS)) for text in texts]
+        if len(set(texts)) < len(texts) or "" in texts:
+            texts = [str(action) for action in actions]
+        return dict(zip(actions, texts, strict=True))
+
+    def answer(self, seat: Seat, action: int) -> str:
+        """Canonical answer for a legal action."""
+        return self.answers(seat)[action]
+
+    def action_event(self, seat: Seat, action: int) -> Event | None:
+        """The move, where all information is public; elsewhere the views tell what may be known of it."""
+        if self._game.spec.information is not Information.PERFECT:
+            return None
+        return Event(text=f"Player {seat}: {self.answer(seat, action)}.")
+
+    def board(self, seat: Seat) -> str:
+        """OpenSpiel's string for this seat.
+
+        With perfect information the position (observation) says all; otherwise the information state is preferred,
+        which remembers what the seat has seen.
+        """
+        kind = self._game.pyspiel_game.get_type()
+        remember = self._game.spec.information is Information.IMPERFECT or not kind.provides_observation_string
+        if remember and kind.provides_information_state_string:
+            return str(self.pyspiel_state.information_state_string(seat)).strip()
+        return str(self.pyspiel_state.observation_string(seat)).strip()
+
+
+class GenericGame(SpielGame):
+    """`openspiel/<name>` with the generic text."""
+
+    state_class = GenericState
+
+    @cached_property
+    def known_answers(self) -> frozenset[str]:
+        """Normalised answers met in a fixed sample of random play (at most 20,000): a good part of the vocabulary."""
+        seen: Counter[str] = Counter()
+        budget = 20_000
+        for playout in range(10):
+            rng = random.Random(f"known answers/{playout}")
+            state = self.new_state(playout)
+            while (seats := state.to_move()) and budget > 0:
+                answers = state.answers(seats[0])
+                seen.update(normalise(answer) for answer in answers.values())
+                budget -= len(answers)
+                state.pyspiel_state.apply_action(rng.choice(list(answers)))
+                state.draw_chance()
+        return frozenset(seen)
+
+    @cached_property
+    def _example(self) -> str:
+        state = self.new_state(0)
+        moves = state.legal(state.to_move()[0]) if state.to_move() else ()
+        return f", like [{moves[0].answer}]" if moves else ""
+
+    def rules(self, seat: Seat) -> str:
+        """Name, parameters, aim and answer form."""
+        spec = self.spec
+        settings = ", ".join(f"{key}={value}" for key, value in spec.params.items())
+        players = f"{spec.seats} players" if spec.seats > 1 else "1 player"
+        return (
+            f"{spec.title}, {players}, by the usual rules.{f' Settings: {settings}.' if settings else ''} "
+            f"{_AIM[spec.utility]} Answer with one allowed move in brackets{self._example}.\n"
+            f"You are player {seat}."
+        )
+
+
+def load_generic(game_id: str, params: Mapping[str, ParamValue]) -> GenericGame:
+    """Load `openspiel/<name>` with the given parameters.
+
+    Raises:
+        UnknownGameError: OpenSpiel has no such game, or it cannot be offered; says why.
+        ParameterError: unknown parameter, wrong type, absurd size, or refused by OpenSpiel; says what it has.
+    """
+    name = game_id.removeprefix("openspiel/")
+    reason = refusal(name)
+    if reason == NO_SUCH_GAME:
+        raise UnknownGameError(unknown("game", game_id, generic_ids()))
+    if reason is not None:
+        raise UnknownGameError(f"{game_id} cannot be played here: {reason}.")
+    kind = game_types()[name]
+    allowed: Mapping[str, ParamValue] = kind.parameter_specification
+    for key, value in params.items():
+        if key not in allowed:
+            raise ParameterError(f"{game_id}: " + unknown("parameter", key, allowed))
+        _check(game_id, key, value, allowed[key])
+    try:
+        loaded = pyspiel.load_game(name, dict(params))
+        reported = loaded.get_parameters()
+    except pyspiel.SpielError as error:
+        defaults = ", ".join(f"{key}={value}" for key, value in sorted(allowed.items()))
+        raise ParameterError(f"{game_id}: OpenSpiel refuses {dict(params)}: {error}. Defaults: {defaults}.") from error
+    in_force = {k: v for k, v in reported.items() if isinstance(v, int | float | str | bool)}
+    return GenericGame(loaded, spec_of(game_id, loaded, kind.long_name, params={**in_force, **params}))
+
+
+def _check(game_id: str, key: str, value: ParamValue, default: ParamValue) -> None:
+    """Type and size of a parameter, before OpenSpiel acts on it (negative sizes take the process down)."""
+    wanted = type(default)
+    if type(value) is not wanted and not (wanted is float and type(value) is int):
+        raise ParameterError(f"{game_id}: {key}={value!r} must be of type {wanted.__name__} (default {default!r}).")
+    if wanted is int and isinstance(default, int):
+        low, high = min(0, default), max(MAX_SIZE, default)
+        if not low <= int(value) <= high:
+            raise ParameterError(f"{game_id}: {key}={value!r} is outside {low} … {high} (default {default}).")
