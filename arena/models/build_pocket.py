@@ -49,7 +49,7 @@ class Recipe:
     intermediate: int = 256
     context: int = 1024
     batch: int = 16
-    steps: int = 6000
+    steps: int = 7500
     learning_rate: float = 2e-3
     prompt_weight: float = 0.1
     """Weight of a prompt token's loss beside 1 for an answer's: predicting how a position goes on makes the hidden

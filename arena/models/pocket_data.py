@@ -22,7 +22,7 @@ from games import Game, get_game
 Message = dict[str, str]
 """`{"role": "system" | "user" | "assistant", "content": text}`"""
 
-MATCHES = {"tic_tac_toe": 14_000, "kuhn_poker": 6_000, "simple_negotiation": 9_000}
+MATCHES = {"tic_tac_toe": 14_000, "kuhn_poker": 14_000, "simple_negotiation": 9_000}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,10 +39,10 @@ class Mix:
     """
 
     matches: Mapping[str, int] = field(default_factory=lambda: dict(MATCHES))
-    greedy_share: float = 0.35
+    greedy_share: float = 0.5
     legal_share: float = 0.5
     fault_share: float = 0.02
-    tasks: int = 8_000
+    tasks: int = 7_000
 
 
 def match_documents(game: Game, seed: int, mix: Mix) -> Iterator[list[Message]]:
