@@ -45,7 +45,7 @@ class SnapshotError(ArenaError, ValueError):
     """A snapshot that is missing, incomplete, altered, or made for another base model."""
 
 
-class Interrupted(ArenaError):
+class Interrupted(ArenaError):  # noqa: N818 - like KeyboardInterrupt, it is no error
     """Ctrl-C: state is saved; the message holds the command that continues."""
 
     exit_code = 130

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.jsonl import JsonLog, read_json_lines
-from arena.rundir import versions, write_json
+from arena.provenance import versions
+from arena.rundir import write_json
 from arena.types import Player
 from eval.benchmarks import Benchmark
 from eval.exact import ExactPlay, evaluate

@@ -74,7 +74,7 @@ def make_tokenizer(texts: Iterator[str], vocab: int) -> PreTrainedTokenizerFast:
         show_progress=False,
     )
     core.train_from_iterator(texts, trainer)
-    tokenizer = PreTrainedTokenizerFast(
+    tokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]  # transformers types its models only
         tokenizer_object=core,
         pad_token=SPECIAL[0],
         eos_token=SPECIAL[1],
@@ -86,9 +86,7 @@ def make_tokenizer(texts: Iterator[str], vocab: int) -> PreTrainedTokenizerFast:
     return tokenizer
 
 
-def encode(
-    tokenizer: PreTrainedTokenizerFast, doc: Sequence[Message], prompt_weight: float
-) -> tuple[list[int], list[float]]:
+def encode(tokenizer: Any, doc: Sequence[Message], prompt_weight: float) -> tuple[list[int], list[float]]:
     """Token ids of one conversation, and the weight of each one's loss."""
     ids: list[int] = []
     weights: list[float] = []
@@ -158,10 +156,11 @@ def pretrain(recipe: Recipe, out: Path) -> dict[str, Any]:
             losses = torch.nn.functional.cross_entropy(
                 logits.transpose(1, 2), inputs["input_ids"][:, 1:], reduction="none"
             )
-            return (losses * weights).sum() / weights.sum()
+            loss: torch.Tensor = (losses * weights).sum() / weights.sum()
+            return loss
 
     arguments = TrainingArguments(
-        output_dir=str(out / "trainer"),
+        output_dir=str(out),
         max_steps=recipe.steps,
         per_device_train_batch_size=recipe.batch,
         learning_rate=recipe.learning_rate,
