@@ -192,7 +192,7 @@ class Batch:
         def step(tokens: torch.Tensor) -> torch.Tensor:
             for part in plan:
                 part.end += 1
-            logits = self._forward(tokens[index], positions, None)
+            logits = self._forward(tokens.to(self._device)[index], positions, None)
             positions.add_(1)
             return logits[back]
 

@@ -33,8 +33,8 @@ class ChatFormat:
         self.has_system = self._renders_system()
         self.prefix_preserving = self._preserves_prefixes()
         self.system_length = lru_cache(maxsize=1024)(self._system_length_uncached)
-        self._open = lru_cache(maxsize=4096)(self._open_uncached)
-        self._follow = lru_cache(maxsize=65_536)(self._follow_uncached)
+        self._open = lru_cache(maxsize=2048)(self._open_uncached)
+        self._follow = lru_cache(maxsize=8192)(self._follow_uncached)
 
     def prompt_ids(self, system: str, user: str, history: Sequence[Exchange] = ()) -> tuple[int, ...]:
         """Token ids of the prompt for the next reply.

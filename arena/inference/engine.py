@@ -63,7 +63,7 @@ class LocalEngine:
         self.adapters = AdapterBank(self.model, model.peft_config if model else (), budget_bytes=adapter_bytes)
         eos = self.model.generation_config.eos_token_id
         declared = [eos] if isinstance(eos, int) else list(eos or [])
-        self.eos_ids = frozenset([*declared, base.tokenizer.eos_token_id])
+        self.eos_ids = frozenset(i for i in [*declared, base.tokenizer.eos_token_id] if i is not None)
         self.chat = ChatFormat(base.tokenizer, sorted(self.eos_ids))
         self.stats = EngineStats()
         shape = KVShape.of(self.model)

@@ -118,6 +118,7 @@ def with_factors(layer: Any, parts: Sequence[tuple[int, int, Factors]], tokens: 
         tokens: rows that the input must have.
     """
     base = getattr(layer, "base_layer", None) or layer.forward
+    before = vars(layer).get("forward")  # accelerate, for one, may have put its own there
 
     def forward(x: torch.Tensor) -> torch.Tensor:
         out: torch.Tensor = base(x)
@@ -137,3 +138,5 @@ def with_factors(layer: Any, parts: Sequence[tuple[int, int, Factors]], tokens: 
         yield
     finally:
         del layer.forward
+        if before is not None:
+            layer.forward = before
