@@ -49,7 +49,11 @@ def register(app: typer.Typer) -> None:
 def doctor(
     model: Annotated[str, typer.Option(help="The base model that is tried.")] = "pocket", as_json: Json = False
 ) -> None:
-    """Check Python, packages, memory, device, write access, and that the model answers. Exit code 1 if one fails."""
+    """Check that this machine can run everything.
+
+    Looks at Python, packages and their tested ranges, threads, memory, device and write access, plays a match between
+    bots, and lets the base model answer. Exit code 1 if something fails.
+    """
     checks = [python(), *packages(), threads(), memory(), *attempts(model)]
     if as_json:
         print_json(ok=not any(check.status == FAIL for check in checks), checks=[asdict(check) for check in checks])

@@ -157,11 +157,12 @@ def check_games(
     if as_json:
         print_json(game=loaded.spec.id, matches=matches, findings=[str(finding) for finding in findings])
     else:
+        from arena.display.draw import plural
         from arena.display.safe import one_line
 
         for finding in findings:
             say(f"  {one_line(str(finding))}")
-        verdict = f"{len(findings)} findings" if findings else "keeps everything it declares"
+        verdict = plural(len(findings), "finding") if findings else "keeps everything it declares"
         say(f"{loaded.spec.id}: {verdict} ({matches} matches).")
     if findings:
         raise typer.Exit(1)

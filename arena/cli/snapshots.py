@@ -78,6 +78,7 @@ def list_all(
 
 def show(reference: Reference, as_json: Json = False) -> None:
     """Show what snapshots say of themselves: parent, base model, games, metrics, hash."""
+    from arena.display.draw import plural
     from arena.display.safe import clean
     from arena.snapshots import find_snapshots, tensor_shapes
 
@@ -89,7 +90,7 @@ def show(reference: Reference, as_json: Json = False) -> None:
         shapes = tensor_shapes(snapshot.folder / "adapter_model.safetensors")
         parameters = sum(_size(shape) for shape in shapes.values())
         say(f"{clean(snapshot.name)}  {clean(str(snapshot.folder))}")
-        say(f"  {len(shapes)} tensors, {parameters:,} parameters")
+        say(f"  {plural(len(shapes), 'tensor')}, {plural(parameters, 'parameter')}")
         for key, value in snapshot.info.items():
             if key not in ("schema", "name", "metrics"):
                 told = ", ".join(map(str, value)) if isinstance(value, list) else value

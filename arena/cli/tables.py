@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from arena.cli.sheet import Column, Sheet
-from arena.display.draw import signed
+from arena.display.draw import plural, signed
 
 if TYPE_CHECKING:
     from arena.bootstrap import WDL, Interval
@@ -32,7 +32,7 @@ def overall_sheet(standings: Standings) -> Sheet:
     notes = [*standings.notes]
     if standings.owed:
         broken = "; ".join(f"{count}× {error}" for error, count in list(standings.errors.items())[:3])
-        notes.append(f"{standings.owed} matches are void and owed: {broken}")
+        notes.append(f"{plural(standings.owed, 'void match', 'void matches')} owed: {broken}")
     notes += skipped_notes(standings.skipped)
     return Sheet(
         title=f"Standings over all games: {standings.matches:,} matches",

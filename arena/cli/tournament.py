@@ -110,10 +110,12 @@ def run(
     write_report(RunDir.find(name).path, standings, settings)
     show(standings, settings, RunDir.find(name).path, as_json)
     if standings.owed:
+        from arena.display.draw import plural
         from arena.errors import ArenaError
 
         again = resume_command(config, overrides or [], name, seed)
-        raise ArenaError(f"{standings.owed} matches are void and owed. Play them again with: {again}")
+        owed = plural(standings.owed, "void match is", "void matches are")
+        raise ArenaError(f"{owed} owed. Continue with: {again}")
 
 
 def report(

@@ -86,7 +86,8 @@ class Follower:
 def resume_command(run: RunDir, info: Mapping[str, Any]) -> str:
     """The command that continues a run, from the one that started it."""
     words = [str(word) for word in info.get("command") or ["arena"]]
-    words[0] = Path(words[0]).name
+    program = Path(words[0]).name
+    words[0] = "arena" if program == "__main__.py" else program
     if "--run" not in words:
         words += ["--run", str(run.path if run.path.is_absolute() else run.name)]
     return shlex.join(words if "--resume" in words else [*words, "--resume"])

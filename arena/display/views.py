@@ -117,6 +117,7 @@ class ScreenView:
         self._live = None
         self._stack.close()
         if started and model is not None:
+            self.console.file.write("\r")  # the cursor is where it was left, perhaps behind a half-typed line
             for row in frame(model, self.console.size.width, None, now_s):
                 self.console.print(row, no_wrap=True, crop=True, overflow="crop")
 

@@ -105,7 +105,7 @@ def test_several_games_come_with_a_table_of_all_and_what_was_not_played() -> Non
     overall, *rest = standings_sheets(compute_standings(results, bootstrap=20, skipped=skipped))
     assert len(rest) == 4
     assert overall.title == "Standings over all games: 2 matches"
-    assert "1 matches are void and owed: 1× boom" in overall.notes
+    assert "1 void match owed: 1× boom" in overall.notes
     assert "a does not play tic_tac_toe: it hides" in overall.notes
     assert [row[1] for row in overall.rows] == ["a", "b", "c"]
 

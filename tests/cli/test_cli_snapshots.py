@@ -65,7 +65,7 @@ def test_none_yet(arena: Arena) -> None:
 def test_show(arena: Arena, run: RunDir) -> None:
     out = arena("snapshots", "show", "demo@latest").out
     assert (
-        out.startswith("demo@000020  runs/demo/snapshots/000020\n  1 tensors, 6 parameters\n") or "6 parameters" in out
+        out.startswith("demo@000020  runs/demo/snapshots/000020\n  1 tensor, 6 parameters\n") or "6 parameters" in out
     )
     assert "metrics.loss" in out
     assert json.loads(arena("snapshots", "show", "demo@10", "--json").out)["snapshots"][0]["info"]["parent"] == "base"

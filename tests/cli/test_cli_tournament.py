@@ -93,9 +93,9 @@ def test_void_matches_are_owed_and_played_again(arena: Arena, monkeypatch: pytes
     monkeypatch.setattr(BotPlayer, "reply", broken)
     done = arena(*RUN, "--quiet")
     assert done.code == 1
-    assert "12 matches are void and owed. Play them again with: arena tournament run bots.toml" in done.err
+    assert "12 void matches are owed. Continue with: arena tournament run bots.toml" in done.err
     monkeypatch.setattr(BotPlayer, "reply", reply)
-    again = arena(*shlex.split(done.err.strip().split("again with: ")[1])[1:], "--quiet")
+    again = arena(*shlex.split(done.err.strip().split("Continue with: ")[1])[1:], "--quiet")
     assert (again.code, again.err) == (0, "")
     assert "12 matches" in again.out
 

@@ -93,6 +93,8 @@ def test_resume_commands() -> None:
     run = RunDir(Path("runs/first"))
     command = ["/x/arena", "selfplay", "demo", "--run", "first", "--resume"]
     assert resume_command(run, {"command": command}) == "arena selfplay demo --run first --resume"
+    command[0] = "/x/arena/cli/__main__.py"
+    assert resume_command(run, {"command": command}) == "arena selfplay demo --run first --resume"
     away = RunDir(Path("/elsewhere/first"))
     assert resume_command(away, {"command": ["arena", "x y"]}) == "arena 'x y' --run /elsewhere/first --resume"
     assert resume_command(run, {}) == "arena --run first --resume"
