@@ -36,7 +36,7 @@ from games.types import (
 __all__ = ["SpielGame", "SpielState", "generic_ids", "spec_of"]
 
 # Where pyspiel can draw another history with the same information state, and does so quickly.
-_RESAMPLES = frozenset({"bargaining", "hearts", "kuhn_poker", "leduc_poker", "oh_hell", "universal_poker"})
+_RESAMPLES = frozenset({"bargaining", "kuhn_poker", "leduc_poker", "oh_hell", "universal_poker"})
 
 
 class SpielGame(Game):
@@ -156,6 +156,12 @@ class SpielState(State):
     def to_json(self) -> Json:
         """Seed and actions so far, chance included."""
         return {"seed": self.seed, "history": list(self.pyspiel_state.history())}
+
+    def information_key(self, seat: Seat) -> str | None:
+        """OpenSpiel's information state string, where the game has one."""
+        if not self._game.pyspiel_game.get_type().provides_information_state_string:
+            return None
+        return str(self.pyspiel_state.information_state_string(seat))
 
     def clone(self) -> SpielState:
         """An independent copy."""

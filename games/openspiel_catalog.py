@@ -19,6 +19,8 @@ _UTILITY = {
     pyspiel.GameType.Utility.IDENTICAL: Utility.COOPERATIVE,
 }
 NO_SUCH_GAME = "OpenSpiel has no such game"
+_UNFIT = {"crossword": "its moves have no numbers"}
+"""Refused for what OpenSpiel's declared facts do not tell."""
 
 
 @lru_cache(maxsize=1)
@@ -38,6 +40,8 @@ def refusal(name: str) -> str | None:
         return "its moves are simultaneous, and only games with turns are offered"
     if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
         return "it draws its chance inside the game object, so equal seeds would not give equal matches"
+    if name in _UNFIT:
+        return _UNFIT[name]
     if kind.utility not in _UTILITY:
         return "it does not say how the players' returns relate"
     if not (kind.provides_information_state_string or kind.provides_observation_string):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
@@ -17,6 +18,7 @@ from games.suggest import unknown
 from games.types import Event, Information, ParamValue, Seat, Utility
 
 _BRACKETS = str.maketrans({"[": "(", "]": ")", "{": "(", "}": ")", "\\": "/", "\n": " "})
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # twixt colours its board
 _AIM = {
     Utility.ZERO_SUM: "One player's gain is the others' loss.",
     Utility.CONSTANT_SUM: "The players share out a fixed total.",
@@ -30,8 +32,21 @@ MAX_SIZE = 1000
 class GenericState(SpielState):
     """One match with the generic text."""
 
+    _said: dict[int, str] | None = None
+
     def answers(self, seat: Seat) -> dict[int, str]:
         """OpenSpiel's strings, made fit for brackets; its numbers instead, for all of them, where two look alike."""
+        if self._said is None:
+            self._said = self._say()
+        return self._said
+
+    def step(self, action: int) -> None:
+        """One action; answers are worked out anew after it."""
+        super().step(action)
+        self._said = None
+
+    def _say(self) -> dict[int, str]:
+        seat = self.pyspiel_state.current_player()
         actions = self.pyspiel_state.legal_actions()
         texts = [str(self.pyspiel_state.action_to_string(seat, action)) for action in actions]
         texts = [tidy(text.translate(_BRACKETS)) for text in texts]
@@ -58,8 +73,10 @@ class GenericState(SpielState):
         kind = self._game.pyspiel_game.get_type()
         remember = self._game.spec.information is Information.IMPERFECT or not kind.provides_observation_string
         if remember and kind.provides_information_state_string:
-            return str(self.pyspiel_state.information_state_string(seat)).strip()
-        return str(self.pyspiel_state.observation_string(seat)).strip()
+            text = str(self.pyspiel_state.information_state_string(seat))
+        else:
+            text = str(self.pyspiel_state.observation_string(seat))
+        return _ESCAPES.sub("", text).strip()
 
 
 class GenericGame(SpielGame):
@@ -79,25 +96,34 @@ class GenericGame(SpielGame):
                 answers = state.answers(seats[0])
                 seen.update(normalise(answer) for answer in answers.values())
                 budget -= len(answers)
-                state.pyspiel_state.apply_action(rng.choice(list(answers)))
+                state.step(rng.choice(list(answers)))
                 state.draw_chance()
         return frozenset(seen)
 
     @cached_property
-    def _example(self) -> str:
+    def _examples(self) -> tuple[str, ...]:
+        """By seat, its first legal answer in a fixed match (marks may differ by seat); empty if it never moved."""
+        found = [""] * self.spec.seats
+        rng = random.Random("examples")
         state = self.new_state(0)
-        moves = state.legal(state.to_move()[0]) if state.to_move() else ()
-        return f", like [{moves[0].answer}]" if moves else ""
+        for _ in range(100):
+            if not (seats := state.to_move()) or all(found):
+                break
+            moves = state.legal(seats[0])
+            found[seats[0]] = found[seats[0]] or moves[0].answer
+            state.apply({seats[0]: rng.choice(moves)})
+        return tuple(found)
 
     def rules(self, seat: Seat) -> str:
         """Name, parameters, aim and answer form."""
         spec = self.spec
         settings = ", ".join(f"{key}={value}" for key, value in spec.params.items())
         players = f"{spec.seats} players" if spec.seats > 1 else "1 player"
+        example = self._examples[seat]
         return (
             f"{spec.title}, {players}, by the usual rules.{f' Settings: {settings}.' if settings else ''} "
-            f"{_AIM[spec.utility]} Answer with one allowed move in brackets{self._example}.\n"
-            f"You are player {seat}."
+            f"{_AIM[spec.utility]} Answer with one allowed move in brackets.\n"
+            f"You are player {seat}.{f' Answer like [{example}].' if example else ''}"
         )
 
 
@@ -126,7 +152,7 @@ def load_generic(game_id: str, params: Mapping[str, ParamValue]) -> GenericGame:
     except pyspiel.SpielError as error:
         defaults = ", ".join(f"{key}={value}" for key, value in sorted(allowed.items()))
         raise ParameterError(f"{game_id}: OpenSpiel refuses {dict(params)}: {error}. Defaults: {defaults}.") from error
-    in_force = {k: v for k, v in reported.items() if isinstance(v, int | float | str | bool)}
+    in_force = {k: v for k, v in reported.items() if k in allowed and isinstance(v, int | float | str | bool)}
     return GenericGame(loaded, spec_of(game_id, loaded, kind.long_name, params={**in_force, **params}))
 
 

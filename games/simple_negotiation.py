@@ -45,6 +45,7 @@ from games.types import (
     Param,
     ParamValue,
     Parsed,
+    RandomStream,
     Seat,
     State,
     Utility,
@@ -282,6 +283,23 @@ class SimpleNegotiation(Game):
         for move in obj["moves"]:
             state.apply({state.to_move()[0]: Move.from_json(move)})
         return state
+
+    def variants(self, state: State, seat: Seat, rng: RandomStream) -> tuple[State, ...]:
+        """The same match with other values of the other seat, which also owned more than it did from the start.
+
+        More rather than any other stock: whatever the other seat did was then allowed as well.
+        """
+        if not isinstance(state, NegotiationState):
+            return ()
+        other, variant = 1 - seat, state.clone()
+        low, high = self.settings["value_low"], self.settings["value_high"]
+        variant.values = list(state.values)
+        variant.values[other] = tuple(low + rng.randrange(high - low + 1) for _ in GOODS)
+        more = tuple(rng.randrange(3) for _ in GOODS)
+        variant.start = list(state.start)
+        variant.start[other] = tuple(n + extra for n, extra in zip(state.start[other], more, strict=True))
+        variant.stock[other] = tuple(n + extra for n, extra in zip(state.stock[other], more, strict=True))
+        return (variant,)
 
     def __reduce__(self) -> tuple[Any, ...]:
         from games.registry import get_game

@@ -225,6 +225,13 @@ class State(ABC):
     def render(self, seat: Seat | None) -> str:
         """Plain-text picture for people: of what `seat` may see, or of everything (None)."""
 
+    def information_key(self, seat: Seat) -> str | None:
+        """Names what `seat` knows: states with equal keys must look the same to it, others must look different.
+
+        For the conformance suite; None where the rules have no such name.
+        """
+        return None
+
     def clone(self) -> State:
         """An independent copy."""
         return copy.deepcopy(self)

@@ -1,0 +1,52 @@
+"""Hidden information: a seat's view depends on what it may know and on nothing else, and its bots look only there."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from games.conformance.probe import LOOKED_AT, Fault, Probe, playthrough, positions
+from games.types import Observation, Seat, State
+
+
+def hidden_information(probe: Probe) -> Iterator[Fault]:
+    """Two tests: vary what a seat must not know, and compare states that it cannot, or can, tell apart."""
+    for seed, state in positions(probe):
+        for seat in probe.seats if state.to_move() else ():  # the end may lay everything open
+            for variant in probe.game.variants(state, seat, random.Random(f"variants/{seed}/{seat}")):
+                yield from ((seed, fault) for fault in _compare(state, variant, seat))
+    yield from _by_key(probe)
+
+
+def _compare(state: State, variant: State, seat: Seat) -> Iterator[str]:
+    if variant.observe(seat) != state.observe(seat):
+        yield f"the view of player {seat} depends on what it must not know"
+    if variant.render(seat) != state.render(seat):
+        yield f"the picture for player {seat} depends on what it must not know"
+    if seat not in state.to_move():
+        return
+    for name, bot in state.game.bots().items():
+        key = f"bot/{name}"
+        if bot(variant, seat, random.Random(key)) != bot(state, seat, random.Random(key)):
+            yield f"bot {name} as player {seat} looks at what it must not know"
+
+
+def _told(seen: Observation) -> tuple[object, ...]:
+    return (seen.facts, seen.events, seen.board)
+
+
+def _by_key(probe: Probe) -> Iterator[Fault]:
+    """Equal information keys: equal views. Different keys: different texts."""
+    views: dict[tuple[Seat, str], Observation] = {}
+    keys: dict[tuple[Seat, tuple[object, ...]], str] = {}
+    for seed in range(probe.seeds[0], probe.seeds[0] + probe.matches):
+        for ply, state in playthrough(probe.game, seed):
+            for seat in state.to_move() if ply in LOOKED_AT else ():
+                key = state.information_key(seat)
+                if key is None:
+                    return
+                seen = state.observe(seat)
+                if views.setdefault((seat, key), seen) != seen:
+                    yield seed, f"player {seat} sees different things in the same information state {key!r}"
+                if keys.setdefault((seat, _told(seen)), key) != key:
+                    yield seed, f"player {seat} is told the same in different information states, such as {key!r}"
