@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from arena.cli.output import Json, print_json, say
 from arena.config import load_config
+from arena.display import open_display
+from arena.errors import Interrupted
+from arena.rundir import RunDir
 from selfplay.config import SelfPlayConfig
 from selfplay.run import Summary, run_selfplay
 
@@ -43,7 +46,7 @@ def selfplay(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and stop.")] = False,
     seed: Annotated[int | None, typer.Option(help="Instead of the config's seed.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as a JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Train a LoRA adapter by self-play: snapshots, metrics and records go to a run directory."""
     settings = load_config(
@@ -55,18 +58,39 @@ def selfplay(
     )
     name = run or Path(config).stem
     if dry_run:
-        typer.echo(json.dumps(plan(settings, name), indent=1) if as_json else plan_text(settings, name))
+        if as_json:
+            print_json(**plan(settings, name))
+        else:
+            say(plan_text(settings, name))
         return
-    with interruptible() as stop:
-        summary = run_selfplay(
-            settings,
-            name,
-            resume=resume,
-            resume_command=resume_command(config, overrides or [], name, seed),
-            emit=_silent if quiet else progress,
-            stop=stop,
-        )
-    typer.echo(json.dumps(result(summary)) if as_json else result_text(summary))
+    again = resume_command(config, overrides or [], name, seed)
+    with open_display(
+        kind="selfplay",
+        title=name,
+        total=settings.updates,
+        unit="updates",
+        run_dir=RunDir.locate(name),
+        quiet=quiet,
+        seed=settings.seed,
+        details={"model": settings.model, "estimator": settings.estimator.name, "beta": settings.optim.beta},
+    ) as display:
+        try:
+            with interruptible(display.note) as stop:
+                summary = run_selfplay(
+                    settings,
+                    name,
+                    resume=resume,
+                    resume_command=again,
+                    observer=display.observer,
+                    emit=display.emit,
+                    stop=stop,
+                )
+        except KeyboardInterrupt:
+            raise Interrupted(f"Ended at once; the last checkpoint stands. Continue with: {again}") from None
+    if as_json:
+        print_json(**result(summary))
+    else:
+        say(result_text(summary))
 
 
 def resume_command(config: str, overrides: list[str], name: str, seed: int | None) -> str:
@@ -77,15 +101,19 @@ def resume_command(config: str, overrides: list[str], name: str, seed: int | Non
 
 
 @contextmanager
-def interruptible() -> Iterator[Callable[[], bool]]:
-    """A first Ctrl-C asks to stop where the state can be saved; a second one ends at once."""
+def interruptible(note: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
+    """A first Ctrl-C asks to stop where the state can be saved; a second one ends at once.
+
+    Args:
+        note: takes the sentence that says so.
+    """
     asked: list[int] = []
 
     def handle(number: int, frame: object) -> None:
         if asked:
             raise KeyboardInterrupt
         asked.append(number)
-        typer.echo("Stopping; the state is being saved. Once more to end at once.", err=True)
+        note("Stopping; the state is being saved. Ctrl-C once more ends at once.")
 
     before = signal.signal(signal.SIGINT, handle)
     try:
@@ -94,14 +122,13 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-# --- what is said ------------------------------------------------------------------------------------------------------
+# --- what is said --------------------------------------------------------------------------------------------------
 
 
 def plan(settings: SelfPlayConfig, name: str) -> dict[str, Any]:
     """What a run would do."""
     games = settings.loaded_games()
     return {
-        "schema": 1,
         "run": name,
         "model": settings.model,
         "updates": settings.updates,
@@ -123,31 +150,9 @@ def plan_text(settings: SelfPlayConfig, name: str) -> str:
     )
 
 
-def _silent(event: Mapping[str, Any]) -> None:
-    pass
-
-
-def progress(event: Mapping[str, Any]) -> None:
-    """A line per update on stderr."""
-    if event["t"] == "metrics":
-        parts = [
-            f"{game} "
-            + " ".join(f"{role} {line['mean_return']:+.2f}" for role, line in values["roles"].items())
-            + f" invalid {max(line['invalid'] for line in values['roles'].values()):.0%}"
-            for game, values in event["games"].items()
-            if values["roles"]
-        ]
-        typer.echo(
-            f"update {event['update']}/{event['updates']}  {'  |  '.join(parts)}  ({event['total_s']:.1f} s)", err=True
-        )
-    elif event["t"] == "snapshot":
-        typer.echo(f"snapshot {event['name']}", err=True)
-
-
 def result(summary: Summary) -> dict[str, Any]:
     """What a run came to, as data."""
     return {
-        "schema": 1,
         "run": str(summary.path),
         "updates": summary.updates,
         "snapshots": list(summary.snapshots),
