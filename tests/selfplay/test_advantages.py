@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from selfplay_helpers import LEARNER, record, reply, result
 
@@ -92,6 +92,7 @@ def test_none_gives_returns_and_batch_mean_subtracts_the_game_mean() -> None:
     ]
 
 
+@settings(deadline=None)  # other processes may hold the machine
 @given(st.lists(st.tuples(st.floats(-5, 5), st.floats(-5, 5)), min_size=1, max_size=8), st.randoms())
 def test_batch_mean_does_not_depend_on_the_order_of_matches(returns: list[tuple[float, float]], rng: object) -> None:
     order = list(range(len(returns)))

@@ -36,7 +36,7 @@ def arena(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         env=ENV,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
 
@@ -102,13 +102,13 @@ def test_ctrl_c_saves_and_prints_the_command_that_continues(tiny: str, tmp_path:
     words = ["selfplay", "kuhn", f"model={tiny}", *SMALL, "updates=400", "snapshot_every=400", "--run", "r"]
     process = start(*words, cwd=tmp_path)
     metrics = tmp_path / "runs/r/metrics.jsonl"
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not metrics.exists() or len(lines(metrics)) < 2:
         assert process.poll() is None
         assert time.monotonic() < end
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
     assert out == ""
     command = next(row for row in err.splitlines() if "Continue with: " in row).partition("Continue with: ")[2]
@@ -121,7 +121,7 @@ def test_ctrl_c_saves_and_prints_the_command_that_continues(tiny: str, tmp_path:
         assert time.monotonic() < end
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     assert process.returncode == 130
     updates = [line["update"] for line in lines(metrics)]
     assert updates == list(range(1, len(updates) + 1))
