@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -61,7 +62,7 @@ def list_games(
 ) -> None:
     """List the games."""
     from games import list_games as specs
-    from games.openspiel import generic_ids
+    from games.openspiel_catalog import generic_ids
 
     written = specs()
     others = sorted(generic_ids()) if everything else []
@@ -143,27 +144,31 @@ def show_game(
 def check_games(
     game: Annotated[str, typer.Argument(metavar="GAME", help="Id of a game.")],
     params: Params = None,
-    matches: Annotated[int, typer.Option(min=1, help="Random matches to play.")] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="First seed.")] = 0,
+    matches: Annotated[int, typer.Option(min=1, help="Matches that are played to their end.")] = 50,
+    seeds: Annotated[int, typer.Option(min=1, help="Matches whose every position is looked at.")] = 5,
     as_json: Json = False,
 ) -> None:
-    """Hold a game to its declared facts by playing it at random. Exit code 1 if it breaks one."""
-    from games.conformance import check_game
-
+    """Hold a game to everything it declares, by playing it. Exit code 1 if it breaks something."""
     from games import get_game
+    from games.conformance import CHECKS, check_game
 
     loaded = get_game(game, params_from(params))
-    findings = check_game(loaded, seeds=range(seed, seed + min(matches, 20)), matches=matches)
+    findings = check_game(loaded, seeds=range(seeds), matches=matches)
     if as_json:
-        print_json(game=loaded.spec.id, matches=matches, findings=[str(finding) for finding in findings])
+        print_json(
+            game=loaded.spec.id,
+            params=dict(loaded.spec.params),
+            checks=list(CHECKS),
+            findings=[asdict(f) for f in findings],
+        )
     else:
         from arena.display.draw import plural
         from arena.display.safe import one_line
 
         for finding in findings:
-            say(f"  {one_line(str(finding))}")
+            say(f"  {one_line(str(finding), 1_000)}")
         verdict = plural(len(findings), "finding") if findings else "keeps everything it declares"
-        say(f"{loaded.spec.id}: {verdict} ({matches} matches).")
+        say(f"{loaded.spec.id}: {verdict} ({len(CHECKS)} checks, {plural(matches, 'match', 'matches')}).")
     if findings:
         raise typer.Exit(1)
 

@@ -12,6 +12,7 @@ from conftest import Done
 
 from arena.cli.games import params_json
 from games import Information, Param, Utility, get_game
+from games.conformance import CHECKS, Finding
 
 Arena = Callable[..., Done]
 
@@ -64,17 +65,18 @@ def test_parameters_say_what_they_allow() -> None:
 
 @pytest.mark.parametrize("game", ["tic_tac_toe", "kuhn_poker"])
 def test_check_of_games_that_keep_their_word(game: str, arena: Arena) -> None:
-    pytest.importorskip("games.conformance")
-    done = arena("games", "check", game, "--matches", "5")
+    done = arena("games", "check", game, "--matches", "5", "--seeds", "1")
     assert (done.code, done.err) == (0, "")
-    assert f"{game}: keeps everything it declares" in done.out
-    assert json.loads(arena("games", "check", game, "--matches", "5", "--json").out)["findings"] == []
+    assert done.out == f"{game}: keeps everything it declares ({len(CHECKS)} checks, 5 matches).\n"
 
 
 def test_check_of_a_game_that_does_not(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    conformance = pytest.importorskip("games.conformance")
-    monkeypatch.setattr(conformance, "check_game", lambda game, **settings: ["seed 3: a move \x1b after the end"])
-    done = arena("games", "check", "tic_tac_toe")
+    found = [Finding(check="endings", message="a move \x1b after the end", seed=3)]
+    monkeypatch.setattr("games.conformance.check_game", lambda game, **settings: found)
+    done = arena("games", "check", "tic_tac_toe", "--matches", "1")
     assert done.code == 1
-    assert "seed 3: a move \\x1b after the end" in done.out
-    assert "tic_tac_toe: 1 finding (100 matches)." in done.out
+    assert done.out == (
+        f"  endings (seed 3): a move \\x1b after the end\ntic_tac_toe: 1 finding ({len(CHECKS)} checks, 1 match).\n"
+    )
+    told = json.loads(arena("games", "check", "tic_tac_toe", "--json").out)
+    assert told["findings"] == [{"check": "endings", "message": "a move \x1b after the end", "seed": 3}]
