@@ -76,8 +76,6 @@ def read_offer(text: str) -> Offer | str:
         return give
     if isinstance(want, str):
         return want
-    if any(g and w for g, w in zip(give, want, strict=True)):
-        return "The same good stands on both sides of the offer."
     return Offer(give=give, want=want)
 
 

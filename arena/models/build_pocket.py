@@ -18,11 +18,11 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.models.pocket_data import MATCHES, Message, Mix, documents
+from arena.models.pocket_data import Message, Mix, documents
 
 if TYPE_CHECKING:
     import torch
@@ -36,10 +36,28 @@ CHAT_TEMPLATE = (
 
 
 @dataclass(frozen=True, kw_only=True)
+class Phase:
+    """A part of the training: what is learnt from, for how many steps, at what peak learning rate."""
+
+    mix: Mix = field(default_factory=Mix)
+    steps: int = 7500
+    learning_rate: float = 2e-3
+
+
+CARDS = Phase(
+    mix=Mix(matches={"kuhn_poker": 40_000, "tic_tac_toe": 4_000, "simple_negotiation": 6_000}, tasks=2_000),
+    steps=6900,
+    learning_rate=1.5e-3,
+)
+"""Mostly poker: that a card decides what to do is a faint signal among bots that often ignore theirs, and it takes
+many short hands until hidden states carry the card to where an action is chosen."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Recipe:
     """Everything that decides the weights."""
 
-    mix: Mix = field(default_factory=Mix)
+    phases: tuple[Phase, ...] = (Phase(), CARDS)
     seed: int = 0
     vocab: int = 1024
     hidden: int = 128
@@ -49,8 +67,6 @@ class Recipe:
     intermediate: int = 256
     context: int = 1024
     batch: int = 16
-    steps: int = 7500
-    learning_rate: float = 2e-3
     prompt_weight: float = 0.1
     """Weight of a prompt token's loss beside 1 for an answer's: predicting how a position goes on makes the hidden
     states tell positions apart, and answers stay what is mainly learnt."""
@@ -122,21 +138,18 @@ def make_model(recipe: Recipe, tokenizer: PreTrainedTokenizerFast) -> Any:
     return LlamaForCausalLM(config)
 
 
-def pretrain(recipe: Recipe, out: Path) -> dict[str, Any]:
-    """Generate, train, and write the model folder.
+def train(model: Any, rows: Sequence[tuple[list[int], list[float]]], phase: Phase, recipe: Recipe, out: Path) -> float:
+    """One phase of training, by transformers' Trainer; returns the mean training loss.
 
-    Returns:
-        What was made: parameters, documents, tokens, final training loss.
+    Args:
+        model: trained in place.
+        rows: ids and loss weights per document.
+        phase: steps and learning rate.
+        recipe: everything else.
+        out: folder that Trainer may use.
     """
     import torch
-    from transformers import Trainer, TrainingArguments, set_seed
-
-    docs = documents(recipe.mix, recipe.seed)
-    tokenizer = make_tokenizer((m["content"] for doc in docs[:20_000] for m in doc), recipe.vocab)
-    rows = [encode(tokenizer, doc, recipe.prompt_weight) for doc in docs]
-    rows = [row for row in rows if len(row[0]) <= recipe.context]
-    set_seed(recipe.seed)  # Trainer and the initial weights draw from the global streams of this process
-    model = make_model(recipe, tokenizer)
+    from transformers import Trainer, TrainingArguments
 
     def collate(batch: list[dict[str, list[int]]]) -> dict[str, torch.Tensor]:
         width = max(len(row["input_ids"]) for row in batch)
@@ -145,7 +158,7 @@ def pretrain(recipe: Recipe, out: Path) -> dict[str, Any]:
             return torch.tensor([row[key] + [value] * (width - len(row[key])) for row in batch])
 
         # Padding stands on the right with weight 0, and nothing looks right: no attention mask is needed.
-        return {"input_ids": pad("input_ids", tokenizer.pad_token_id), "weights": pad("weights", 0.0)}
+        return {"input_ids": pad("input_ids", model.config.pad_token_id), "weights": pad("weights", 0.0)}
 
     class WeightedTrainer(Trainer):
         """Trainer whose loss is a weighted mean over tokens."""
@@ -161,11 +174,11 @@ def pretrain(recipe: Recipe, out: Path) -> dict[str, Any]:
 
     arguments = TrainingArguments(
         output_dir=str(out),
-        max_steps=recipe.steps,
+        max_steps=phase.steps,
         per_device_train_batch_size=recipe.batch,
-        learning_rate=recipe.learning_rate,
+        learning_rate=phase.learning_rate,
         lr_scheduler_type="cosine",
-        warmup_steps=min(200, recipe.steps // 10),
+        warmup_steps=min(200, phase.steps // 10),
         weight_decay=0.05,
         adam_beta2=0.98,
         max_grad_norm=1.0,
@@ -180,34 +193,67 @@ def pretrain(recipe: Recipe, out: Path) -> dict[str, Any]:
     )
     data = [{"input_ids": ids, "weights": weights} for ids, weights in rows]
     trainer = WeightedTrainer(model=model, args=arguments, train_dataset=data, data_collator=collate)
-    result = trainer.train()
+    return float(trainer.train().training_loss)
+
+
+def phase_rows(recipe: Recipe, number: int, tokenizer: Any) -> list[tuple[list[int], list[float]]]:
+    """The encoded documents of a phase; every phase has matches and tasks of its own."""
+    docs = documents(recipe.phases[number].mix, recipe.seed * len(recipe.phases) + number)
+    rows = [encode(tokenizer, doc, recipe.prompt_weight) for doc in docs]
+    return [row for row in rows if len(row[0]) <= recipe.context]
+
+
+def pretrain(recipe: Recipe, out: Path) -> dict[str, Any]:
+    """Generate, train, and write the model folder.
+
+    Returns:
+        What was made: parameters, and per phase documents, tokens and mean training loss.
+    """
+    from transformers import set_seed
+
+    first = documents(recipe.phases[0].mix, recipe.seed * len(recipe.phases))
+    tokenizer = make_tokenizer((m["content"] for doc in first[:20_000] for m in doc), recipe.vocab)
+    set_seed(recipe.seed)  # Trainer and the initial weights draw from the global streams of this process
+    model = make_model(recipe, tokenizer)
+    made: dict[str, Any] = {"recipe": asdict(recipe), "parameters": model.num_parameters(), "phases": []}
+    for number, phase in enumerate(recipe.phases):
+        rows = phase_rows(recipe, number, tokenizer)
+        loss = train(model, rows, phase, recipe, out)
+        tokens = sum(len(ids) for ids, _ in rows)
+        made["phases"].append({"documents": len(rows), "tokens": tokens, "train_loss": round(loss, 4)})
+    write(model, tokenizer, made, out)
+    return made
+
+
+def write(model: Any, tokenizer: Any, made: dict[str, Any], out: Path) -> None:
+    """Save the model folder, with what it was made from."""
     out.mkdir(parents=True, exist_ok=True)
     model.generation_config.eos_token_id = tokenizer.eos_token_id
     model.generation_config.pad_token_id = tokenizer.pad_token_id
     model.save_pretrained(out)
     tokenizer.save_pretrained(out)
-    made = {
-        "recipe": asdict(recipe),
-        "parameters": model.num_parameters(),
-        "documents": len(rows),
-        "tokens": sum(len(ids) for ids, _ in rows),
-        "train_loss": round(result.training_loss, 4),
-    }
     (out / "pocket.json").write_text(json.dumps(made, indent=1, sort_keys=True) + "\n")
-    return made
+
+
+def scaled(recipe: Recipe, scale: float) -> Recipe:
+    """The same recipe with less of everything that takes time."""
+
+    def smaller(phase: Phase) -> Phase:
+        matches = {game: round(n * scale) for game, n in phase.mix.matches.items()}
+        mix = replace(phase.mix, matches=matches, tasks=round(phase.mix.tasks * scale))
+        return replace(phase, mix=mix, steps=max(1, round(phase.steps * scale)))
+
+    return replace(recipe, phases=tuple(smaller(phase) for phase in recipe.phases))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Command line of the build."""
     parser = argparse.ArgumentParser(description="Make the embedded model from scratch.")
     parser.add_argument("--out", type=Path, required=True, help="folder to write the model to")
-    parser.add_argument("--steps", type=int, default=Recipe.steps)
-    parser.add_argument("--scale", type=float, default=1.0, help="scales the number of matches and tasks")
+    parser.add_argument("--scale", type=float, default=1.0, help="scales matches, tasks and steps, for a quick try")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)
-    mix = Mix(matches={game: round(n * args.scale) for game, n in MATCHES.items()}, tasks=round(Mix.tasks * args.scale))
-    recipe = Recipe(mix=mix, steps=args.steps, seed=args.seed)
-    made = pretrain(recipe, args.out)
+    made = pretrain(scaled(Recipe(seed=args.seed), args.scale), args.out)
     sys.stdout.write(json.dumps(made, indent=1) + "\n")
     return 0
 

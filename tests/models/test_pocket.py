@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.models.build_pocket import Recipe, encode, make_tokenizer, pretrain
+from arena.models.build_pocket import Phase, Recipe, encode, make_tokenizer, pretrain
 from arena.models.pocket_data import Mix, documents
 from arena.models.registry import EMBEDDED, load_base
 from arena.players.factory import PlayerFactory
@@ -20,13 +20,15 @@ from arena.types import ActRequest, Completion, Exchange, Sampling
 from games import Issue, get_game
 
 TINY = Recipe(
-    mix=Mix(matches={"tic_tac_toe": 6, "kuhn_poker": 6, "simple_negotiation": 6}, tasks=4),
+    phases=(
+        Phase(mix=Mix(matches={"tic_tac_toe": 6, "kuhn_poker": 6, "simple_negotiation": 6}, tasks=4), steps=4),
+        Phase(mix=Mix(matches={"kuhn_poker": 8}, tasks=0), steps=2, learning_rate=1e-3),
+    ),
     vocab=400,
     hidden=32,
     layers=2,
     intermediate=64,
     batch=4,
-    steps=4,
 )
 
 
@@ -56,14 +58,14 @@ def test_a_tiny_version_is_rebuilt_the_same_twice(tmp_path: Path) -> None:
     assert made[0] == made[1]
     one, two = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "two"))
     assert one == two
-    assert json.loads((tmp_path / "one" / "pocket.json").read_text())["recipe"]["steps"] == 4
+    assert json.loads((tmp_path / "one" / "pocket.json").read_text())["recipe"]["phases"][0]["steps"] == 4
     base = load_base(str(tmp_path / "one"))
     assert base.model.config.hidden_size == 32
 
 
 def test_documents_are_reproducible_and_weighted() -> None:
-    docs = documents(TINY.mix)
-    assert docs == documents(TINY.mix)
+    docs = documents(TINY.phases[0].mix)
+    assert docs == documents(TINY.phases[0].mix)
     tokenizer = make_tokenizer((m["content"] for doc in docs for m in doc), 400)
     planted = next(doc for doc in documents(Mix(matches={"kuhn_poker": 60}, tasks=0)) if any("learn" in m for m in doc))
     ids, weights = encode(tokenizer, planted, 0.1)
