@@ -7,17 +7,16 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arena.cli.output import Json, print_json, say
-from arena.config import load_config
-from arena.display import open_display
 from arena.errors import Interrupted
-from arena.rundir import RunDir
-from selfplay.config import SelfPlayConfig
-from selfplay.run import Summary, run_selfplay
+
+if TYPE_CHECKING:
+    from selfplay.config import SelfPlayConfig
+    from selfplay.run import Summary
 
 EPILOG = """Examples:
 
@@ -49,6 +48,12 @@ def selfplay(
     as_json: Json = False,
 ) -> None:
     """Train a LoRA adapter by self-play: snapshots, metrics and records go to a run directory."""
+    from arena.config import load_config
+    from arena.display import open_display
+    from arena.rundir import RunDir
+    from selfplay.config import SelfPlayConfig
+    from selfplay.run import run_selfplay
+
     settings = load_config(
         config,
         overrides or [],
