@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
+import resource
 import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -89,14 +89,13 @@ def test_help_answers_at_once_and_without_torch() -> None:
     code = "import sys; from arena.cli.app import run; run(['--help']); print({'torch', 'peft'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "set()"
-    best = float("inf")
-    for _ in range(8):  # the best of a few: other tests run beside this one
-        start = time.perf_counter()
+    costs = []
+    for _ in range(3):  # processor time: on an idle machine it is the time one waits, and other tests do not count
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([sys.executable, "-m", "arena.cli", "--help"], capture_output=True, check=True)
-        best = min(best, time.perf_counter() - start)
-        if best < 0.3:
-            break
-    assert best < 0.3
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        costs.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(costs) < 0.3
 
 
 def test_version(arena: Arena) -> None:
