@@ -112,7 +112,8 @@ def find_config(given: str, kind: str = "") -> Path:
             if candidate.is_file():
                 return candidate
     names = preset_names()
-    guess = nearest(name, names)
+    short = [preset.removeprefix(f"{kind}/") for preset in names if kind and preset.startswith(f"{kind}/")]
+    guess = nearest(name, short) or nearest(name, names)
     hint = f" Did you mean {guess!r}?" if guess else ""
     raise ConfigError(f"No config {given!r}: no such file, and no such preset.{hint} Presets: {', '.join(names)}.")
 
