@@ -120,6 +120,7 @@ class ScreenView:
             self.console.file.write("\r")  # the cursor is where it was left, perhaps behind a half-typed line
             for row in frame(model, self.console.size.width, None, now_s):
                 self.console.print(row, no_wrap=True, crop=True, overflow="crop")
+            self.console.print()
 
 
 def view_for(stream: TextIO, *, quiet: bool, hint: str = "") -> View:

@@ -120,6 +120,7 @@ def test_version(arena: Arena) -> None:
         (["play", "kuhn_poker", "--seat0", "mcts:10"], "mcts:10 cannot play kuhn_poker"),
         (["play", "kuhn_poker", "--seat2", "random"], "--seat2 cannot be filled"),
         (["tournament", "run", "nothing"], "No config 'nothing'"),
+        (["tournament", "run", "btos"], "Did you mean 'bots'?"),
         (["tournament", "run", "bots.toml", "pairz=3"], "unknown key 'pairz'. Did you mean 'pairs'?"),
         (["tournament", "run", "bots.toml", "pairs=none"], "pairs = 'none'"),
         (["tournament", "run", "bots.toml", "pairs"], "'pairs' is not of the form key=value"),
