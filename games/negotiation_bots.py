@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from games.negotiation_state import NegotiationState, View
 from games.negotiation_text import GOODS, Bundle, Offer, offer_answer
-from games.simple_negotiation import NegotiationState, View
 from games.types import RandomStream, Seat, State
 
 TALK = ("Hello.", "What do you need?", "Let us trade.", "I can wait.", "No.", "Make me an offer.")
