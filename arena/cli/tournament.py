@@ -76,6 +76,9 @@ def run(
     if dry_run:
         _dry_run(make_plan(settings, factory), name, as_json)
         return
+    if "human" in settings.players and not quiet:
+        quiet = True
+        tell("A person plays, so the screen is theirs: `arena watch` shows the tournament in another terminal.")
     folder = open_run(settings, factory, name, resume=resume)
     display = open_display(
         kind="tournament",

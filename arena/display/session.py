@@ -249,10 +249,13 @@ class _Starting:
     def __init__(self, display: Display, spectator: Spectator) -> None:
         self._display = display
         self._spectator = spectator
+        self._started = False
         self.turn_played = spectator.turn_played
         self.match_ended = spectator.match_ended
 
     def match_started(self, spec: MatchSpec) -> None:
-        """Start the display if need be; pass on."""
-        self._display.start()
+        """Start the display with the first; pass on."""
+        if not self._started:
+            self._started = True
+            self._display.start()
         self._spectator.match_started(spec)

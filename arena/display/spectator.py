@@ -80,10 +80,9 @@ class Spectator:
     def turn_played(self, spec: MatchSpec, turn: Turn, state: State) -> None:
         """Count it; tell it, if it belongs to the match that is followed."""
         self.turns += 1
-        for attempt in turn.attempts:
-            self.replies += 1
-            if attempt.issue is not Issue.OK:
-                self.issues[attempt.issue.value] += 1
+        self.replies += len(turn.attempts)
+        if len(turn.attempts) > 1 or turn.move is None:
+            self.issues.update(attempt.issue.value for attempt in turn.attempts if attempt.issue is not Issue.OK)
         if self._key is None and self._clock() - self._free_since >= JOIN_S:
             self._follow(spec, joined=turn.index)
         if self._key == spec.match_key:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shlex
 import signal
@@ -98,6 +99,16 @@ def test_void_matches_are_owed_and_played_again(arena: Arena, monkeypatch: pytes
     again = arena(*shlex.split(done.err.strip().split("Continue with: ")[1])[1:], "--quiet")
     assert (again.code, again.err) == (0, "")
     assert "12 matches" in again.out
+
+
+def test_a_person_may_take_part(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("check\nfold\nbet\ncall\n" * 20))
+    words = ('players=["human", "random"]', 'games=[{id="kuhn_poker"}]', "pairs=2", "concurrency=1")
+    done = arena(*RUN, *words)
+    assert done.code == 0
+    assert "`arena watch` shows the tournament in another terminal" in done.err
+    assert "player 1 (/help) >" in done.err
+    assert "human" in done.out
 
 
 def test_reports_need_a_tournament_with_matches(arena: Arena, place: Path) -> None:
