@@ -38,6 +38,8 @@ class AdapterBank:
         self._folders: dict[str, Path] = {}
         self._loaded: OrderedDict[str, Mapping[str, Factors]] = OrderedDict()
         self._versions: dict[str, int] = {}
+        self._injected: tuple[str, ...] | None = None
+        self._layers: tuple[Mapping[str, Any], Sequence[str]] = ({}, ())
 
     @property
     def nbytes(self) -> int:
@@ -99,7 +101,8 @@ class AdapterBank:
         factors = {name: self._factors(name, keep=used) for name in used}
         # Layers that hold a trainer's adapter are replaced even where no stretch wants one: on their own they would
         # apply the adapter that PEFT has active.
-        plan: dict[str, list[tuple[int, int, Factors]]] = {path: [] for path in lora_layers(self._model)}
+        modules, wrapped = self._tree()
+        plan: dict[str, list[tuple[int, int, Factors]]] = {path: [] for path in wrapped}
         for name, start, end in stretches:
             if name is not None:
                 for path, pair in factors[name].items():
@@ -107,8 +110,16 @@ class AdapterBank:
         tokens = stretches[-1][2]
         with ExitStack() as stack:
             for path, parts in plan.items():
-                stack.enter_context(with_factors(self._model.get_submodule(path), parts, tokens))
+                stack.enter_context(with_factors(modules[path], parts, tokens))
             yield
+
+    def _tree(self) -> tuple[Mapping[str, Any], Sequence[str]]:
+        """The model's modules by path, and which of them PEFT has put adapters into; looked up again when it has."""
+        injected = tuple(getattr(self._model, "peft_config", None) or ())
+        if injected != self._injected:
+            self._injected = injected
+            self._layers = dict(self._model.named_modules()), lora_layers(self._model)
+        return self._layers
 
     def _factors(self, name: str, keep: Mapping[str, None]) -> Mapping[str, Factors]:
         if name in self._live:

@@ -175,7 +175,8 @@ class LocalEngine:
     def inference(self) -> Iterator[None]:
         """Eval mode and no gradients, leaving the trainer's mode as it was."""
         training = [module for module in self.model.modules() if module.training] if self.model.training else []
-        self.model.eval()
+        if training:
+            self.model.eval()
         try:
             with torch.no_grad():
                 yield

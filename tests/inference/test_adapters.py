@@ -74,6 +74,14 @@ def test_loading_never_touches_what_a_trainer_trains(base: BaseModel, adapters: 
     assert all((p.grad is not None) == p.requires_grad for p in model.parameters())
 
 
+def test_an_adapter_that_peft_injects_later_is_not_applied_by_itself(engine: LocalEngine):
+    prompt = prompts([20])[0]
+    before = generate(engine, request(prompt, None), request(prompt, "one"))
+    randomised(get_peft_model(engine.base.model, lora()), seed=8)  # active from now on, as far as PEFT is concerned
+    after = generate(engine, request(prompt, None), request(prompt, "one"))
+    assert [reply.ids for reply in after] == [reply.ids for reply in before]
+
+
 def test_names_are_immutable(engine: LocalEngine, adapters: dict[str, Path]):
     engine.add_adapter("one", adapters["one"])  # the same again is fine
     with pytest.raises(SnapshotError, match="Names are immutable"):
