@@ -124,7 +124,7 @@ class Display:
 
     def emit(self, event: Mapping[str, Any]) -> None:
         """Take any event of `arena.display.events`."""
-        if event.get("t") == "progress":
+        if event.get("t") == "progress" and "done" in event:
             self.progress(event["done"], event.get("total"), event.get("note", ""))
         else:
             self._take(event)
@@ -228,8 +228,13 @@ class Display:
         """Take the standings, in the thread of the run: they may change while they are counted elsewhere."""
         standings, self._standings = self._standings, None
         self._ranked_s = self._clock()
-        if standings is not None:
+        if standings is None or self._state == "off":
+            return
+        try:
             self._take({"t": "standings", "rows": [list(row) for row in standings()]})
+        except Exception:
+            logger.exception("The standings cannot be shown, and the display is switched off; the run goes on.")
+            self._switch_off()
 
     def _switch_off(self) -> None:
         """Show nothing from now on, and give the terminal back."""

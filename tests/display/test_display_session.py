@@ -216,11 +216,25 @@ def test_a_broken_view_never_fails_the_run(where: str, caplog: pytest.LogCapture
     assert len(view.finished) == 1
 
 
-def test_malformed_events_switch_the_display_off_and_nothing_else(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("event", [{"t": "stage"}, {"t": "progress"}, {"t": "standings", "rows": 3}, {}])
+def test_malformed_events_switch_the_display_off_and_nothing_else(
+    event: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
     with display(io.StringIO()) as shown:
-        shown.emit({"t": "stage"})
+        shown.emit(event)
         assert play(shown.observer) is Ended.TERMINAL
     assert "switched off; the run goes on" in caplog.text
+
+
+def test_standings_that_cannot_be_made_are_no_trouble(caplog: pytest.LogCaptureFixture) -> None:
+    def broken() -> list[Standing]:
+        raise RuntimeError("boom")
+
+    with display(io.StringIO()) as shown:
+        shown.standings(broken)
+        shown.standings(broken)
+        assert play(shown.observer) is Ended.TERMINAL
+    assert caplog.text.count("The standings cannot be shown") == 1
 
 
 def test_lines_that_others_write_are_shown_and_kept(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
