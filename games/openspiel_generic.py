@@ -151,7 +151,8 @@ def load_generic(game_id: str, params: Mapping[str, ParamValue]) -> GenericGame:
         reported = loaded.get_parameters()
     except pyspiel.SpielError as error:
         defaults = ", ".join(f"{key}={value}" for key, value in sorted(allowed.items()))
-        raise ParameterError(f"{game_id}: OpenSpiel refuses {dict(params)}: {error}. Defaults: {defaults}.") from error
+        why = re.sub(r"^\S+\.\w+:\d+ ", "", "; ".join(str(error).split("\n")))  # without the place in its source
+        raise ParameterError(f"{game_id}: OpenSpiel refuses {dict(params)}: {why}. Defaults: {defaults}.") from error
     in_force = {k: v for k, v in reported.items() if k in allowed and isinstance(v, int | float | str | bool)}
     return GenericGame(loaded, spec_of(game_id, loaded, kind.long_name, params={**in_force, **params}))
 

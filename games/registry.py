@@ -78,13 +78,18 @@ def get_game(game_id: str, params: Mapping[str, ParamValue] | None = None) -> Ga
         if not isinstance(value, int | float | str | bool):
             raise ParameterError(f"{game_id}: {name}={value!r} must be a number, a text, true or false.")
     if game_id in WRITTEN:
-        given = resolve_params(game_id, game_class(game_id).PARAMS, given)
-    return _cached(game_id, tuple((name, type(value).__name__, value) for name, value in sorted(given.items())))
+        return _cached(game_id, _key(resolve_params(game_id, game_class(game_id).PARAMS, given)))
+    return _cached(game_id, _key(_cached(game_id, _key(given)).spec.params))  # OpenSpiel tells which are in force
+
+
+def _key(params: Mapping[str, ParamValue]) -> tuple[tuple[str, str, ParamValue], ...]:
+    """Hashable content; types are named, because 1 == True == 1.0."""
+    return tuple((name, type(value).__name__, value) for name, value in sorted(params.items()))
 
 
 @lru_cache(maxsize=512)
-def _cached(game_id: str, typed: tuple[tuple[str, str, ParamValue], ...]) -> Game:  # 1 == True, so types are named
-    params = {name: value for name, _, value in typed}
+def _cached(game_id: str, key: tuple[tuple[str, str, ParamValue], ...]) -> Game:
+    params = {name: value for name, _, value in key}
     if game_id in WRITTEN:
         return game_class(game_id)(params)
     if game_id.startswith("openspiel/"):

@@ -77,13 +77,12 @@ def test_choices_floats_and_not_a_number():
         resolve_params("g", declared, {"pot": float("nan")})
 
 
+def _imported(statement: str, names: tuple[str, ...]) -> str:
+    code = f"import sys, games; {statement}; print([name for name in {names} if name in sys.modules])"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
 def test_games_import_no_model_library_and_no_engine_before_it_is_needed():
-    code = "import sys, games; games.registry.resolve_params; print([m for m in sys.modules if m in %r])" % (
-        ("torch", "transformers", "peft", "pyspiel", "numpy", "arena"),
-    )
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert shown.strip() == "[]"
-    code = code.replace("games.registry.resolve_params", "games.get_game('kuhn_poker'); games.list_games()")
-    code = code.replace("'pyspiel', 'numpy', ", "")
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert shown.strip() == "[]"
+    models = ("torch", "transformers", "peft", "arena")
+    assert _imported("games.get_game", (*models, "pyspiel", "numpy")) == "[]"
+    assert _imported("games.get_game('kuhn_poker'); games.list_games()", models) == "[]"
