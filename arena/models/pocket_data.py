@@ -97,7 +97,7 @@ def documents(mix: Mix, seed: int = 0) -> list[list[Message]]:
         game = get_game(game_id)
         for match in range(matches):
             docs.extend(match_documents(game, seed * 1_000_000_007 + match, mix))
-    for family in sorted(TASK_FAMILIES):
+    for family in sorted(TASK_FAMILIES) if mix.tasks else ():
         docs.extend(task_document(item) for item in items(family, mix.tasks, seed=seed))
     random.Random(f"pocket/shuffle/{seed}").shuffle(docs)
     return docs

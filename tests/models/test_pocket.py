@@ -7,7 +7,6 @@ import json
 import random
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +16,7 @@ from arena.models.registry import EMBEDDED, load_base
 from arena.players.factory import PlayerFactory
 from arena.prompts import turn_prompt
 from arena.types import ActRequest, Completion, Exchange, Sampling
-from games import Issue, get_game
+from games import Game, Issue, get_game
 
 TINY = Recipe(
     phases=(
@@ -75,13 +74,11 @@ def test_documents_are_reproducible_and_weighted() -> None:
     assert learnt[-1] == tokenizer.eos_token_id
 
 
-@pytest.mark.parametrize("game_id", ["kuhn_poker", "tic_tac_toe", "simple_negotiation"])
-def test_it_answers_by_the_rules_in_most_positions(game_id: str) -> None:
-    """Asked along matches of bots, so that its own faults end nothing. The bar over all positions is 95 %."""
+def test_it_answers_by_the_rules_in_at_least_95_percent_of_positions() -> None:
+    """Asked along matches of bots, so that its own faults end nothing; no list of legal answers is shown."""
     player = PlayerFactory(model="pocket")("base")
-    game = get_game(game_id)
 
-    async def ask_along(seed: int) -> list[Issue]:
+    async def ask_along(game: Game, seed: int) -> list[Issue]:
         state, rng = game.new_state(seed), random.Random(f"along/{seed}")
         bots = [game.bots()[rng.choice(["random", "greedy"])] for _ in range(2)]
         talks: list[list[Exchange]] = [[], []]
@@ -105,8 +102,12 @@ def test_it_answers_by_the_rules_in_most_positions(game_id: str) -> None:
             state.apply({seat: move})
         return found
 
-    async def many() -> list[list[Issue]]:
-        return await asyncio.gather(*(ask_along(10**7 + seed) for seed in range(60)))
+    async def many(game: Game) -> list[list[Issue]]:
+        return await asyncio.gather(*(ask_along(game, 10**7 + seed) for seed in range(60)))
 
-    issues = [issue for found in asyncio.run(many()) for issue in found]
-    assert sum(issue is Issue.OK for issue in issues) / len(issues) >= 0.93
+    games = [get_game(game_id) for game_id in ("kuhn_poker", "tic_tac_toe", "simple_negotiation")]
+    issues = {game.spec.id: [issue for found in asyncio.run(many(game)) for issue in found] for game in games}
+    legal = {game_id: sum(issue is Issue.OK for issue in found) / len(found) for game_id, found in issues.items()}
+    everything = [issue for found in issues.values() for issue in found]
+    assert sum(issue is Issue.OK for issue in everything) / len(everything) >= 0.95, legal
+    assert min(legal.values()) >= 0.9, legal
