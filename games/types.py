@@ -233,8 +233,8 @@ class State(ABC):
         return None
 
     def clone(self) -> State:
-        """An independent copy."""
-        return copy.deepcopy(self)
+        """An independent copy; the game itself is shared, since it never changes."""
+        return copy.deepcopy(self, {id(self.game): self.game})
 
 
 class RandomStream(Protocol):
