@@ -42,7 +42,9 @@ class Tmux:
     def __init__(self, folder: Path, width: int, height: int) -> None:
         self._socket = str(folder / "tmux")
         self.width = width
-        env = {**os.environ, "OMP_NUM_THREADS": "1", "TERM": "xterm-256color", "SHELL": "/bin/sh", "PS1": "$ "}
+        # Test runners set COLUMNS for their workers; inherited, it would pin the width that the window is to decide.
+        outer = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+        env = {**outer, "OMP_NUM_THREADS": "1", "TERM": "xterm-256color", "SHELL": "/bin/sh", "PS1": "$ "}
         size = ["-x", str(width), "-y", str(height)]
         self("-f", "/dev/null", "new-session", "-d", "-s", "t", *size, "-c", str(folder), "/bin/sh", env=env)
 
