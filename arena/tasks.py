@@ -1,7 +1,9 @@
 """Easy generated reasoning tasks, from the `reasoning-gym` package, in the one wording that everyone uses.
 
-The embedded model is pretrained on items with seeds below `EVALUATION_SEED`; evaluation draws from seeds at or
-above it. Small families repeat some questions by chance, which `eval` reports as a contamination share.
+reasoning-gym draws item number i of a data set with seed s from `Random(s + i)`: what decides an item is that sum. The
+embedded model is pretrained on sums below `EVALUATION_SEED`; evaluation has those from there on, a block of
+`EVALUATION_SEED` for each of its own seeds, so that no two of its seeds share an item. Families with few possible
+questions repeat some all the same; how many of its questions stood in the training data, evaluation reports.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from games.errors import GameError
 from games.suggest import unknown
 
 EVALUATION_SEED = 1_000_000
-"""First seed that belongs to evaluation; smaller ones may be trained on."""
+"""First seed that belongs to evaluation; smaller ones may be trained on. Also the most items of one evaluation."""
 
 
 class UnknownTaskError(GameError, KeyError):
@@ -90,11 +92,14 @@ def _dataset(family: str, n: int, seed: int) -> Any:
 
 
 def items(family: str, n: int, seed: int) -> list[Item]:
-    """`n` items of a family; equal arguments give equal items.
+    """`n` items of a family; equal arguments give equal items, and so do equal sums of seed and index.
 
     Raises:
         UnknownTaskError: no such family.
+        ValueError: items for training that would run into those of evaluation.
     """
+    if seed < EVALUATION_SEED < seed + n:
+        raise ValueError(f"{n} items from seed {seed} on reach into evaluation's, which begin at {EVALUATION_SEED}.")
     data = _dataset(family, n, seed)
     made = []
     for index in range(n):
@@ -112,11 +117,23 @@ def items(family: str, n: int, seed: int) -> list[Item]:
     return made
 
 
+def evaluation_items(family: str, n: int, seed: int) -> list[Item]:
+    """`n` items for evaluation; seeds have no items in common, and none with training.
+
+    Raises:
+        UnknownTaskError: no such family.
+        ValueError: more than `EVALUATION_SEED` items, or a negative seed.
+    """
+    if not 0 <= n <= EVALUATION_SEED or seed < 0:
+        raise ValueError(f"{n} items with seed {seed}: evaluation has 0 to {EVALUATION_SEED:,} items, seeds from 0 on.")
+    return items(family, n, EVALUATION_SEED * (1 + seed))
+
+
 def score(item: Item, answer: str | None) -> float:
-    """reasoning-gym's own score in [0, 1] for an answer; None scores 0."""
+    """reasoning-gym's own score in [0, 1] for an answer; None scores 0. Only 1 means right."""
     if answer is None:
         return 0.0
-    return float(_dataset(item.family, item.index + 1, item.seed).score_answer(answer, dict(item.entry)))
+    return float(_dataset(item.family, 1, EVALUATION_SEED).score_answer(answer, dict(item.entry)))
 
 
 def task_system() -> str:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pyspiel
 
 from arena.types import Player
 from eval.infostates import Decision, decisions
-from eval.policies import Policy, policy_of
+from eval.policies import Policy, PolicySource, policy_of
 from games import GameError, get_game
 from games.openspiel import SpielGame
 
@@ -87,7 +88,7 @@ def tabular(decisions_: Sequence[Decision], policy: Policy) -> Any:
     return pyspiel.TabularPolicy(table)
 
 
-def evaluate(player: Player, game_id: str, *, show_legal: bool = True) -> ExactPlay:
+def evaluate(player: Player, game_id: str, *, show_legal: bool = False) -> ExactPlay:
     """NashConv of a player in a small game.
 
     Args:
@@ -99,9 +100,24 @@ def evaluate(player: Player, game_id: str, *, show_legal: bool = True) -> ExactP
         GameTooLargeError: the tree is too large.
         NotScoreableError: the player gives no probabilities.
     """
+    return evaluate_policy(player.name, partial(policy_of, player), game_id, show_legal=show_legal)
+
+
+def evaluate_policy(name: str, source: PolicySource, game_id: str, *, show_legal: bool = False) -> ExactPlay:
+    """NashConv of anything that has a policy.
+
+    Args:
+        name: of the policy.
+        source: gives the policy at all decisions of the game.
+        game_id: registry id, default parameters.
+        show_legal: whether prompts list the allowed answers.
+
+    Raises:
+        GameTooLargeError: the tree is too large.
+    """
     game = load_exact_game(game_id)
     found = decisions(game, show_legal=show_legal)
-    policy = policy_of(player, found)
+    policy = source(found)
     table = tabular(found, policy)
     rules = game.pyspiel_game
     root = rules.new_initial_state()
@@ -111,7 +127,7 @@ def evaluate(player: Player, game_id: str, *, show_legal: bool = True) -> ExactP
     )
     return ExactPlay(
         game=game_id,
-        player=player.name,
+        player=name,
         nash_conv=pyspiel.nash_conv(rules, table),
         values=values,
         best_responses=responses,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,9 @@ from games.openspiel import SpielGame, SpielState
 
 MAX_HISTORIES = 200_000
 """Histories beyond which a game is too large to be walked through."""
+
+MAX_LENGTH = 200
+"""Moves of the longest match; longer games are not walked through to find out that they are too large."""
 
 
 class GameTooLargeError(GameError, ValueError):
@@ -39,44 +42,71 @@ class Decision:
     answers: dict[int, str]
 
 
-def decisions(game: SpielGame, *, show_legal: bool = True) -> list[Decision]:
+def decisions(game: SpielGame, *, show_legal: bool = False) -> list[Decision]:
     """All information states of a game, in tree order.
 
     Raises:
-        GameTooLargeError: more than MAX_HISTORIES histories.
+        GameTooLargeError: as `require_small`.
+        GameError: two seats have an information state of the same name.
     """
-    found: dict[tuple[Seat, str], Decision] = {}
-    for history in _histories(game.pyspiel_game.new_initial_state()):
-        node = game.state_from_json({"seed": 0, "history": history})
-        seat = node.to_move()[0]
-        key = node.pyspiel_state.information_state_string(seat)
-        if (seat, key) not in found:
-            found[seat, key] = _decision(game, node, seat, key, history, show_legal)
-    return list(found.values())
-
-
-def _histories(root: Any) -> Iterator[list[int]]:
-    """Histories that end at a decision."""
-    count = 0
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        count += 1
-        if count > MAX_HISTORIES:
-            raise GameTooLargeError(
-                f"The game has more than {MAX_HISTORIES:,} histories; exact play needs a smaller one."
-            )
-        if node.is_terminal():
+    require_small(game)
+    found: dict[tuple[Seat, str], list[int]] = {}  # the first history with this information; all tell the seat the same
+    for _, node in _walk(game.pyspiel_game.new_initial_state()):
+        seat = node.current_player()
+        if seat < 0:
             continue
-        if not node.is_chance_node():
-            yield list(node.history())
-        stack.extend(node.child(action) for action in reversed(node.legal_actions()))
+        found.setdefault((seat, node.information_state_string(seat)), node.history())
+    if shared := shared_keys(found):
+        raise GameError(
+            f"{game.spec.id}: seats share information states ({', '.join(shared[:3])}), which one table of a policy "
+            "cannot tell apart; exact play needs another game."
+        )
+    return [_decision(game, seat, key, history, show_legal) for (seat, key), history in found.items()]
 
 
-def _decision(
-    game: SpielGame, node: SpielState, seat: Seat, key: str, history: list[int], show_legal: bool
-) -> Decision:
+def require_small(game: SpielGame) -> None:
+    """Refuse a game that cannot be walked through.
+
+    Raises:
+        GameTooLargeError: more than MAX_HISTORIES histories, or matches of more than MAX_LENGTH moves.
+    """
+    root = game.pyspiel_game.new_initial_state()
+    if game.pyspiel_game.max_game_length() > MAX_LENGTH or any(count > MAX_HISTORIES for count, _ in _walk(root)):
+        raise GameTooLargeError(
+            f"{game.spec.id} is too large for exact play (limit {MAX_HISTORIES:,} histories, {MAX_LENGTH} moves). "
+            "Take a smaller game, like kuhn_poker."
+        )
+
+
+def shared_keys(states: Iterable[tuple[Seat, str]]) -> list[str]:
+    """Names that stand for information states of more than one seat. OpenSpiel's tables know no seats."""
+    seats: dict[str, set[Seat]] = {}
+    for seat, key in states:
+        seats.setdefault(key, set()).add(seat)
+    return sorted(key for key, of in seats.items() if len(of) > 1)
+
+
+def _walk(root: Any) -> Iterator[tuple[int, Any]]:
+    """OpenSpiel's states, depth first, each with its number; holds no more of them than the tree is deep."""
+    count = 1
+    yield count, root
+    path = [(root, iter(root.legal_actions()))]
+    while path:
+        node, actions = path[-1]
+        action = next(actions, None)
+        if action is None:
+            path.pop()
+            continue
+        count += 1
+        child = node.child(action)
+        yield count, child
+        if not child.is_terminal():
+            path.append((child, iter(child.legal_actions())))
+
+
+def _decision(game: SpielGame, seat: Seat, key: str, history: list[int], show_legal: bool) -> Decision:
     """Replay the history, asking the seat each time it moved."""
+    node = game.state_from_json({"seed": 0, "history": history})
     talk = Conversation(game, seat)
     exchanges: list[Exchange] = []
     for length in range(len(history)):

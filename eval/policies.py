@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from arena.players.scripted import BotPlayer
 from arena.players.solver import SolverPlayer, solve
@@ -16,6 +16,14 @@ from games import GameError
 
 Distribution: TypeAlias = Mapping[int, float]
 """Probability per legal action; sums to 1."""
+
+
+class PolicySource(Protocol):
+    """Anything that has a policy: `policy_of` for a player, or a table of one's own."""
+
+    def __call__(self, decisions: Sequence[Decision]) -> Policy:
+        """What it does at each decision, in their order."""
+
 
 BOT_DRAWS = 2000
 """How often a bot that draws its moves is asked, to estimate what it does."""
@@ -31,7 +39,8 @@ class Policy:
 
     Attributes:
         probabilities: per decision, over legal actions, normalised.
-        illegal: per decision, the probability of any other reply.
+        illegal: per decision, the probability of any reply but the canonical ones. Other
+            spellings that a match would accept (`[Bet]`) are among them, so it bounds illegal replies from above.
         exact: whether the probabilities are exact, or estimated by asking.
     """
 

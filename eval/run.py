@@ -3,191 +3,179 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from arena.errors import RunBusyError
 from arena.jsonl import JsonLog, read_json_lines
+from arena.players.model import ModelPlayer
 from arena.provenance import versions
-from arena.rundir import write_json
+from arena.rundir import RunDir, write_json
+from arena.tasks import evaluation_items, task_system
 from arena.types import Player
 from eval.benchmarks import Benchmark
-from eval.exact import ExactPlay, evaluate
+from eval.exact import evaluate, load_exact_game
+from eval.identity import fingerprint, is_language_model
+from eval.infostates import require_small
 from eval.policies import NotScoreableError
-from eval.reasoning import Graded, ask, evaluation_items, item_key
-from eval.stats import wilson
+from eval.reasoning import MAX_TOKENS, SCHEMA, Graded, ask, item_key
+from eval.results import Evaluation, Line, differences, exact_line, folder_name, share_line
+from eval.training_data import trained_questions
 
 CHUNK = 100
 """Items asked at a time: they run as one batch, and are on disk before the next begin."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
-    """One player's result on one benchmark.
+class Plan:
+    """What is evaluated, and how.
 
     Attributes:
-        player, benchmark: who, on what.
-        value: NashConv, or the share of right answers. low, high: 95 % interval, where it is a sample.
-        n: items, or information states.
-        detail: what else was found.
+        players: names of single players. benchmarks: what to measure.
+        limit: items per task family. seed: of the items.
+        model: name of the base model.
+        show_legal: whether prompts of exact play list the allowed answers.
+        max_tokens: longest reply to a reasoning task.
     """
 
-    player: str
-    benchmark: str
-    value: float
-    low: float | None = None
-    high: float | None = None
-    n: int = 0
-    detail: dict[str, Any] = field(default_factory=dict)
+    players: tuple[str, ...]
+    benchmarks: tuple[Benchmark, ...]
+    limit: int = 100
+    seed: int = 0
+    model: str = "pocket"
+    show_legal: bool = False
+    max_tokens: int = MAX_TOKENS
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain data."""
+    @property
+    def steps(self) -> int:
+        """Steps of progress: items of reasoning tasks, one for an exact evaluation."""
+        return len(self.players) * sum(self.limit if b.kind == "reasoning" else 1 for b in self.benchmarks)
+
+    def settings(self) -> dict[str, Any]:
+        """Everything that decides the results, but for the weights."""
         return {
-            "player": self.player,
-            "benchmark": self.benchmark,
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "n": self.n,
-            **self.detail,
+            **asdict(replace(self, benchmarks=())),
+            "players": list(self.players),
+            "benchmarks": [benchmark.name for benchmark in self.benchmarks],
+            "task_system": task_system(),
+            "reasoning_gym": version("reasoning-gym"),
         }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Evaluation:
-    """All results, and what was left out with the reason."""
-
-    lines: tuple[Line, ...]
-    skipped: tuple[str, ...]
-    folder: Path
-
-
-def total_items(players: Sequence[str], benchmarks: Sequence[Benchmark], limit: int) -> int:
-    """Steps of progress: items of reasoning tasks, one for an exact evaluation."""
-    return len(players) * sum(limit if b.kind == "reasoning" else 1 for b in benchmarks)
-
-
 def run_evaluation(
-    players: Sequence[str],
-    benchmarks: Sequence[Benchmark],
-    resolve: Callable[[str], Player],
-    folder: Path,
-    *,
-    limit: int,
-    seed: int,
-    show_legal: bool,
-    progress: Callable[[int, str], None],
+    plan: Plan, resolve: Callable[[str], Player], parent: Path, progress: Callable[[int, str], None]
 ) -> Evaluation:
     """Evaluate every player on every benchmark.
 
+    Players are loaded and games are looked up before anything is measured.
+
     Args:
-        players: names of single players.
-        benchmarks: what to measure.
+        plan: what to do.
         resolve: player by name.
-        folder: gets `results.jsonl` (one line an item) and `summary.json`; items found there are not asked again.
-        limit: items per task family.
-        seed: of the items.
-        show_legal: whether prompts of exact play list the allowed answers.
+        parent: gets a folder named after the settings and the models' weights, with `results.jsonl` (one line an
+            item; those found there are not asked again) and `summary.json`.
         progress: called with steps done and a note.
+
+    Raises:
+        GameError: a game that exact play cannot walk.
+        RunBusyError: the same evaluation is being run by another process.
     """
-    log = JsonLog(folder / "results.jsonl")
-    known = {obj["key"]: Graded.from_json(obj) for obj in read_json_lines(folder / "results.jsonl")}
-    lines: list[Line] = []
-    skipped: list[str] = []
-    done = 0
+    for benchmark in plan.benchmarks:
+        if benchmark.kind == "nashconv":
+            require_small(load_exact_game(benchmark.subject))
+    players = [resolve(name) for name in plan.players]
+    weights = [fingerprint(player) for player in players]
+    folder = parent / folder_name({"schema": SCHEMA, **plan.settings(), "weights": weights})
+    folder.mkdir(parents=True, exist_ok=True)
+    place = RunDir(folder)
     try:
-        for name in players:
-            player = resolve(name)
-            for benchmark in benchmarks:
-                if benchmark.kind == "nashconv":
-                    try:
-                        lines.append(_exact_line(evaluate(player, benchmark.subject, show_legal=show_legal)))
-                    except NotScoreableError as error:
-                        skipped.append(f"{name} on {benchmark.name}: {error}")
-                    done += 1
-                elif hasattr(player, "answer_ids"):
-                    report = partial(_report, progress, done, name)
-                    graded = _reason(player, benchmark, limit, seed, known, log, report)
-                    lines.append(_share_line(name, benchmark, graded))
-                    done += limit
-                else:
-                    skipped.append(f"{name} on {benchmark.name}: it is not a language model")
-                    done += limit
-                progress(done, f"{name} {benchmark.name}")
+        place.lock()
+    except RunBusyError:
+        raise RunBusyError(f"Another process is running this evaluation in {folder}. Wait for it.") from None
+    log = JsonLog(folder / "results.jsonl")
+    try:
+        known = {obj["key"]: Graded.from_json(obj) for obj in read_json_lines(folder / "results.jsonl")}
+        run = _Run(plan, known, log, progress)
+        for player in players:
+            run.measure(player)
     finally:
         log.close()
-    write_json(
-        folder / "summary.json",
-        {
-            "schema": 1,
-            "players": list(players),
-            "benchmarks": [benchmark.name for benchmark in benchmarks],
-            "limit": limit,
-            "seed": seed,
-            "show_legal": show_legal,
-            "versions": versions(),
-            "results": [line.to_json() for line in lines],
-            "skipped": skipped,
-        },
+        place.unlock()
+    found = Evaluation(
+        lines=tuple(run.lines),
+        differences=differences(run.graded, plan.seed),
+        skipped=tuple(dict.fromkeys(run.skipped)),
+        folder=folder,
     )
-    return Evaluation(lines=tuple(lines), skipped=tuple(skipped), folder=folder)
+    write_json(folder / "summary.json", _summary(plan, weights, found))
+    return found
 
 
-def _report(progress: Callable[[int, str], None], before: int, name: str, items: int) -> None:
-    progress(before + items, name)
+def _summary(plan: Plan, weights: Sequence[str], found: Evaluation) -> dict[str, Any]:
+    return {
+        "schema": 1,
+        **plan.settings(),
+        "weights": dict(zip(plan.players, weights, strict=True)),
+        "versions": versions(),
+        "results": [line.to_json() for line in found.lines],
+        "differences": [asdict(difference) for difference in found.differences],
+        "skipped": list(found.skipped),
+    }
 
 
-def _reason(
-    player: Player,
-    benchmark: Benchmark,
-    limit: int,
-    seed: int,
-    known: dict[str, Graded],
-    log: JsonLog,
-    progress: Callable[[int], None],
-) -> list[Graded]:
-    """All items of a family, those already on disk not asked again."""
-    todo = evaluation_items(benchmark.subject, limit, seed)
-    keys = [item_key(player.name, item.family, item.index, item.seed) for item in todo]
-    open_items = [item for item, key in zip(todo, keys, strict=True) if key not in known]
-    progress(limit - len(open_items))
-    for start in range(0, len(open_items), CHUNK):
-        chunk = open_items[start : start + CHUNK]
-        for graded in ask(player, chunk):  # type: ignore[arg-type]  # run_evaluation has seen that it is a model
-            log.append(graded.to_json())
-            known[graded.key] = graded
-        progress(limit - len(open_items) + start + len(chunk))
-    return [known[key] for key in keys]
+class _Run:
+    """One evaluation as it goes."""
 
+    def __init__(
+        self, plan: Plan, known: dict[str, Graded], log: JsonLog, progress: Callable[[int, str], None]
+    ) -> None:
+        self.plan = plan
+        self.lines: list[Line] = []
+        self.skipped: list[str] = []
+        self.graded: dict[str, list[Graded]] = {}
+        self._log = log
+        self._known = known
+        self._progress = progress
+        self._done = 0
+        self._trained = cache(trained_questions)  # not for longer than this evaluation: it is large
 
-def _exact_line(found: ExactPlay) -> Line:
-    detail = found.to_json()
-    return Line(
-        player=detail.pop("player"),
-        benchmark=f"nashconv:{detail.pop('game')}",
-        value=detail.pop("nash_conv"),
-        n=detail.pop("information_states"),
-        detail=detail,
-    )
+    def measure(self, player: Player) -> None:
+        """Every benchmark for one player."""
+        for benchmark in self.plan.benchmarks:
+            if benchmark.kind == "nashconv":
+                self._exact(player, benchmark)
+            elif is_language_model(player):
+                self._reason(player, benchmark)
+            else:
+                self.skipped.append(f"{player.name} on {benchmark.kind}: it is not a language model")
+                self._done += self.plan.limit
+            self._progress(self._done, f"{player.name} {benchmark.name}")
 
+    def _exact(self, player: Player, benchmark: Benchmark) -> None:
+        try:
+            self.lines.append(exact_line(evaluate(player, benchmark.subject, show_legal=self.plan.show_legal)))
+        except NotScoreableError as error:
+            self.skipped.append(f"{player.name} on {benchmark.name}: {error}")
+        self._done += 1
 
-def _share_line(player: str, benchmark: Benchmark, graded: Sequence[Graded]) -> Line:
-    n = len(graded)
-    right = sum(item.right for item in graded)
-    low, high = wilson(right, n)
-    reasons = {r: sum(item.reason == r for item in graded) for r in ("no_answer", "malformed", "truncated")}
-    return Line(
-        player=player,
-        benchmark=benchmark.name,
-        value=right / n,
-        low=low,
-        high=high,
-        n=n,
-        detail={
-            "right": right,
-            "strict": sum(item.strict for item in graded) / n,
-            "tokens_per_answer": sum(item.tokens for item in graded) / n,
-            **reasons,
-        },
-    )
+    def _reason(self, player: ModelPlayer, benchmark: Benchmark) -> None:
+        """All items of a family, those already on disk not asked again."""
+        plan = self.plan
+        wanted = evaluation_items(benchmark.subject, plan.limit, plan.seed)
+        keys = [item_key(player.name, item.family, item.index, item.seed) for item in wanted]
+        todo = [item for item, key in zip(wanted, keys, strict=True) if key not in self._known]
+        self._done += plan.limit - len(todo)
+        for start in range(0, len(todo), CHUNK):
+            chunk = todo[start : start + CHUNK]
+            for graded in ask(player, chunk, max_tokens=plan.max_tokens):
+                self._log.append(graded.to_json())
+                self._known[graded.key] = graded
+            self._done += len(chunk)
+            self._progress(self._done, f"{player.name} {benchmark.name}")
+        graded_items = [self._known[key] for key in keys]
+        self.graded.setdefault(player.name, []).extend(graded_items)
+        trained = self._trained(plan.model, benchmark.subject)
+        self.lines.append(share_line(player.name, benchmark.name, graded_items, trained))

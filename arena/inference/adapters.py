@@ -71,6 +71,10 @@ class AdapterBank:
         self._loaded.pop(name, None)
         return self.bump(name)
 
+    def folder(self, name: str | None) -> Path | None:
+        """Where an adapter is read from; None for the base and for an adapter in training."""
+        return None if name is None else self._folders.get(name)
+
     def weights(self, name: str | None) -> str:
         """Identity of the weights behind a name right now."""
         return "base" if name is None else f"{name}#{self._versions.get(name, 0)}"
