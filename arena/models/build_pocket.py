@@ -197,8 +197,10 @@ def train(model: Any, rows: Sequence[tuple[list[int], list[float]]], phase: Phas
 
 
 def phase_rows(recipe: Recipe, number: int, tokenizer: Any) -> list[tuple[list[int], list[float]]]:
-    """The encoded documents of a phase: matches of its own, and tasks that earlier phases may have had (the seeds of
-    neighbouring phases share items, see `arena.tasks`)."""
+    """The encoded documents of a phase.
+
+    Its matches are its own; its tasks may be some of an earlier phase's, since neighbouring seeds share items.
+    """
     docs = documents(recipe.phases[number].mix, recipe.seed * len(recipe.phases) + number)
     rows = [encode(tokenizer, doc, recipe.prompt_weight) for doc in docs]
     return [row for row in rows if len(row[0]) <= recipe.context]
