@@ -166,6 +166,7 @@ async def play_match(
     start = time.perf_counter()
     talks: list[Conversation] = []
     turns: list[Turn] = []
+    state: State | None = None
 
     def finish(
         ended: Ended,
@@ -184,6 +185,8 @@ async def play_match(
             ended=ended,
             fault=fault,
             error=error,
+            roles=() if state is None else state.roles(),
+            measures={} if state is None or ended is not Ended.TERMINAL else state.measures(),
             duration_s=round(time.perf_counter() - start, 6),
         )
         watched.match_ended(record)
@@ -205,7 +208,7 @@ async def play_match(
                 watched.turn_played(spec, turn, state)
             if failed is not None:
                 fault = Fault(seat=failed.seat, issue=failed.attempts[-1].issue)
-                return finish(Ended.FORFEIT, "forfeit", game.forfeit_returns(failed.seat), fault=fault)
+                return finish(Ended.FORFEIT, "forfeit", state.forfeit_returns(failed.seat), fault=fault)
             ply += 1
         return finish(Ended.TERMINAL, state.outcome(), state.returns())
     except asyncio.CancelledError:

@@ -68,6 +68,8 @@ def record_to_json(record: MatchRecord, *, store_tokens: bool = True) -> Json:
         "returns": list(record.returns),
         "fault": None if record.fault is None else {"seat": record.fault.seat, "issue": record.fault.issue.value},
         "error": record.error,
+        "roles": list(record.roles),
+        "measures": dict(record.measures),
         "systems": list(record.systems),
         "turns": turns,
         "duration_s": record.duration_s,
@@ -135,6 +137,8 @@ def record_from_json(obj: Mapping[str, Any]) -> MatchRecord:
             ended=Ended(obj["ended"]),
             fault=None if fault is None else Fault(seat=fault["seat"], issue=Issue(fault["issue"])),
             error=obj["error"],
+            roles=tuple(obj.get("roles", ())),
+            measures=dict(obj.get("measures", {})),
             duration_s=obj["duration_s"],
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:

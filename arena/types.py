@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from games.types import Game, Issue, Move, ParamValue, Seat, State
@@ -230,7 +231,9 @@ class MatchRecord:
         spec: what was to be played.
         systems: the system text each seat was given (rules), by seat.
         turns: in order.
-        returns: per seat; empty when VOID. Those of a forfeit come from `Game.forfeit_returns`.
+        returns: per seat; empty when VOID. Those of a forfeit come from `State.forfeit_returns`.
+        roles: role of each seat in this match, which in some games the seed deals; empty when VOID before the start.
+        measures: the game's numbers about a match played to its end, see `games.State.measures`.
         outcome: outcome class by the rules; `turn_limit`, `forfeit` or `void` otherwise.
         ended, fault, error: how it ended; whose fault; what broke.
         duration_s: wall time; the only fields that differ between equal runs are named `*_s`.
@@ -244,6 +247,8 @@ class MatchRecord:
     ended: Ended
     fault: Fault | None = None
     error: str | None = None
+    roles: tuple[str, ...] = ()
+    measures: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     duration_s: float = 0.0
     schema: int = SCHEMA
 

@@ -14,13 +14,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from games.registry import WRITTEN, get_game
+from games.registry import get_game
+from games.shelf import VARIANTS, WRITTEN
 from games.suggest import unknown
 from games.types import Game, ParamValue, Seat, State
 
 GOLDEN: Mapping[str, tuple[str, Mapping[str, ParamValue]]] = MappingProxyType(
     {
-        **{game_id: (game_id, {}) for game_id in WRITTEN},
+        **{game_id: (game_id, {}) for game_id in [*WRITTEN, *VARIANTS]},
         "kuhn_poker.players-3": ("kuhn_poker", {"players": 3}),
         "openspiel.connect_four": ("openspiel/connect_four", {"rows": 4, "columns": 4, "x_in_row": 3}),
         "openspiel.leduc_poker": ("openspiel/leduc_poker", {}),

@@ -1,23 +1,18 @@
-"""Games by name: written ones from the table below, any other OpenSpiel game as `openspiel/<name>`."""
+"""Games by name: written ones from `games.shelf`, any other OpenSpiel game as `openspiel/<name>`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
 from typing import Protocol, cast
 
 from games.errors import ParameterError, UnknownGameError
+from games.shelf import VARIANTS, WRITTEN
 from games.suggest import unknown
 from games.types import Game, GameSpec, Param, ParamValue
-
-WRITTEN: dict[str, str] = {
-    "kuhn_poker": "games.kuhn_poker:KuhnPoker",
-    "simple_negotiation": "games.simple_negotiation:SimpleNegotiation",
-    "tic_tac_toe": "games.tic_tac_toe:TicTacToe",
-}
-"""Id to `module:class`. A class takes its resolved parameters and declares `PARAMS`."""
 
 
 def resolve_params(
@@ -61,7 +56,8 @@ class GameClass(Protocol):
 
 
 def game_class(game_id: str) -> GameClass:
-    """The class of a written game, imported on first use."""
+    """The class of a written game or variant, imported on first use."""
+    game_id, _ = VARIANTS.get(game_id, (game_id, {}))
     module, _, name = WRITTEN[game_id].partition(":")
     return cast("GameClass", getattr(import_module(module), name))
 
@@ -77,8 +73,9 @@ def get_game(game_id: str, params: Mapping[str, ParamValue] | None = None) -> Ga
     for name, value in given.items():
         if not isinstance(value, int | float | str | bool):
             raise ParameterError(f"{game_id}: {name}={value!r} must be a number, a text, true or false.")
-    if game_id in WRITTEN:
-        return _cached(game_id, _key(resolve_params(game_id, game_class(game_id).PARAMS, given)))
+    if game_id in WRITTEN or game_id in VARIANTS:
+        _, changed = VARIANTS.get(game_id, (game_id, {}))
+        return _cached(game_id, _key(resolve_params(game_id, game_class(game_id).PARAMS, {**changed, **given})))
     return _cached(game_id, _key(_cached(game_id, _key(given)).spec.params))  # OpenSpiel tells which are in force
 
 
@@ -92,15 +89,19 @@ def _cached(game_id: str, key: tuple[tuple[str, str, ParamValue], ...]) -> Game:
     params = {name: value for name, _, value in key}
     if game_id in WRITTEN:
         return game_class(game_id)(params)
+    if game_id in VARIANTS:
+        game = game_class(game_id)(params)
+        game.spec = replace(game.spec, id=game_id)
+        return game
     if game_id.startswith("openspiel/"):
         from games.openspiel_generic import load_generic
 
         return load_generic(game_id, params)
     from games.openspiel_catalog import generic_ids
 
-    raise UnknownGameError(unknown("game", game_id, [*WRITTEN, *generic_ids()]))
+    raise UnknownGameError(unknown("game", game_id, [*WRITTEN, *VARIANTS, *generic_ids()]))
 
 
 def list_games() -> tuple[GameSpec, ...]:
-    """Specs of the written games with their default parameters, by id."""
-    return tuple(get_game(game_id).spec for game_id in sorted(WRITTEN))
+    """Specs of the written games and their variants with their default parameters, by id."""
+    return tuple(get_game(game_id).spec for game_id in sorted([*WRITTEN, *VARIANTS]))

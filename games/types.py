@@ -81,7 +81,8 @@ class GameSpec:
         id: registry name: `tic_tac_toe`, `openspiel/hex`, `acme/haggle`.
         title: name for people.
         summary: one line for lists.
-        roles: role name per seat; its length is the number of seats. Advantages are conditioned on (id, role).
+        roles: role name per seat; its length is the number of seats. Advantages are conditioned on (id, role). Where
+            roles are dealt by the seed these name the seats, and `State.roles` tells what was dealt.
         utility, information, dynamics: see the enums.
         min_return, max_return: inclusive bounds of any seat's return.
         outcomes: every outcome class the game can end in (`p0`, `p1`, `draw`, …), K of DEPT's entropy.
@@ -213,9 +214,25 @@ class State(ABC):
     def returns(self) -> tuple[float, ...]:
         """Return per seat. Raises GameOverError("not over") while `to_move()` is not empty."""
 
+    def forfeit_returns(self, seat: Seat) -> tuple[float, ...]:
+        """Returns when `seat` forfeits here; the game's own, unless teams or stakes were dealt in this match."""
+        return self.game.forfeit_returns(seat)
+
     @abstractmethod
     def outcome(self) -> str:
         """One of `game.spec.outcomes`. Raises like `returns`."""
+
+    def roles(self) -> tuple[str, ...]:
+        """Role per seat in this match, secret ones included; for records and training, never for a player."""
+        return self.game.spec.roles
+
+    def measures(self) -> Mapping[str, float]:
+        """Numbers about the finished match beside its returns, by name.
+
+        `payoff/0`, `payoff/1`, … are what each seat got in the game's own units, where `returns` maps that to win and
+        loss; `agreement` is 1.0 or 0.0; further names are the game's own. Raises GameOverError like `returns`.
+        """
+        return {}
 
     @abstractmethod
     def to_json(self) -> Json:

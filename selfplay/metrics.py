@@ -115,7 +115,7 @@ def games_metrics(
     made: dict[str, Any] = {}
     for game_id in sorted({match.game.spec.id for match in matches} | set(voids)):
         mine = [match for match in matches if match.game.spec.id == game_id]
-        roles = list(dict.fromkeys(role for match in mine for role in match.game.spec.roles))
+        roles = list(dict.fromkeys(role for match in mine for role in _roles(match)))
         against_past = [match for match in mine if not all(match.learner)]
         made[game_id] = {
             "matches": len(mine),
@@ -126,6 +126,10 @@ def games_metrics(
             "roles": {role: _role(mine, role, tokens.get((game_id, role)), telemetry) for role in roles},
         }
     return made
+
+
+def _roles(match: PlayedMatch) -> tuple[str, ...]:
+    return match.record.roles or match.game.spec.roles
 
 
 def _against_past(matches: Sequence[PlayedMatch]) -> dict[str, float] | None:
@@ -146,7 +150,7 @@ def _role(
     seats = [
         (match, seat)
         for match in matches
-        for seat, name in enumerate(match.game.spec.roles)
+        for seat, name in enumerate(_roles(match))
         if name == role and match.learner[seat]
     ]
     words = Counter(result_word(match.record.returns, seat) for match, seat in seats)

@@ -1,0 +1,23 @@
+"""What is on the shelf: the written games and their variants, by id. Data only, so that names can be listed at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from games.types import ParamValue
+
+WRITTEN: dict[str, str] = {
+    # Zero-sum, on OpenSpiel's rules.
+    "kuhn_poker": "games.kuhn_poker:KuhnPoker",
+    "tic_tac_toe": "games.tic_tac_toe:TicTacToe",
+    # Social, on our own rules.
+    "simple_negotiation": "games.simple_negotiation:SimpleNegotiation",
+}
+"""Id to `module:class`. A class takes its resolved parameters and declares `PARAMS`."""
+
+VARIANTS: Mapping[str, tuple[str, Mapping[str, ParamValue]]] = MappingProxyType({})
+"""Id of a variant (`dont_say_it-hardcore`) to its game's id and the defaults that it changes.
+
+A variant is a game of its own: it is listed, rated, and held out from training under its own id.
+"""
