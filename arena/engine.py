@@ -74,6 +74,7 @@ async def ask(
     for attempt in range(spec.retries + 1):
         request = ActRequest(
             match_key=spec.match_key,
+            stream=spec.stream,
             game=game,
             seed=spec.seed,
             seat=talk.seat,
@@ -136,7 +137,7 @@ def _blamed(spec: MatchSpec, turns: Sequence[Turn]) -> Turn | None:
     failed = [turn for turn in turns if turn.move is None]
     if len(failed) < 2:
         return failed[0] if failed else None
-    return random.Random(f"{spec.seed}/{spec.match_key}/blame").choice(failed)
+    return random.Random(f"{spec.seed}/{spec.stream}/blame").choice(failed)
 
 
 async def play_match(

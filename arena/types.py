@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
@@ -93,7 +93,9 @@ class ActRequest:
 
     Attributes:
         match_key: identity of the match. (match_key, seat) names the conversation.
-        seed: seed of the match. With seat, turn and attempt it keys this reply's own random stream.
+        stream: what keys the match's random numbers, see `MatchSpec.stream`. With seat, turn and attempt it keys this
+            reply's own.
+        seed: seed of the match.
         seat, turn, attempt: who, the index of this question in the match, and 0 for the first try.
         system: rules for this seat. user: what is new since its last question, and what is asked.
         history: this seat's earlier exchanges, oldest first, retries included.
@@ -102,6 +104,7 @@ class ActRequest:
     """
 
     match_key: str
+    stream: str
     game: Game
     seed: int
     seat: Seat
@@ -116,7 +119,7 @@ class ActRequest:
     @property
     def stream_key(self) -> str:
         """Key of the counter-based random stream that belongs to this reply alone."""
-        return f"{self.seed}/{self.match_key}/{self.seat}/{self.turn}/{self.attempt}"
+        return f"{self.seed}/{self.stream}/{self.seat}/{self.turn}/{self.attempt}"
 
 
 class Player(Protocol):
@@ -192,6 +195,20 @@ class MatchSpec:
         """Content hash (16 hex digits): two specs with the same key are the same match."""
         text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @cached_property
+    def stream(self) -> str:
+        """`match_key` without the names of runs: what a run is called changes nothing that is sampled in it."""
+        pair = self.pair
+        for name in self.players:
+            pair = pair.replace(name, _without_run(name))
+        return replace(self, players=tuple(map(_without_run, self.players)), pair=pair).match_key
+
+
+def _without_run(name: str) -> str:
+    """`@000040` of `first@000040`; names of other players as they are."""
+    run, at, step = name.rpartition("@")
+    return at + step if at and not run.startswith("openai:") else name
 
 
 @dataclass(frozen=True, kw_only=True)

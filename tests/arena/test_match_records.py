@@ -257,3 +257,15 @@ def test_reading_takes_memory_for_one_record_at_a_time(tmp_path: Path) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 40 * len(line) + 300_000
+
+
+def test_random_numbers_do_not_depend_on_what_a_run_is_called():
+    def spec(run: str, seed: int = 3) -> MatchSpec:
+        players = (f"{run}@000040", "base")
+        return MatchSpec(game="kuhn_poker", seed=seed, players=players, pair=f"kuhn_poker/{'~'.join(players)}/0")
+
+    assert spec("first").stream == spec("second").stream
+    assert spec("first").match_key != spec("second").match_key
+    assert spec("first").stream != spec("first", seed=4).stream
+    swapped = replace(spec("first"), players=("base", "first@000040"))
+    assert swapped.stream != spec("first").stream
