@@ -128,7 +128,7 @@ def limit_returns(game: Game) -> tuple[float, ...]:
     """Returns of a match stopped by its turn limit: nobody gains. Equal shares of a fixed sum, else 0 within bounds."""
     spec = game.spec
     if spec.utility is Utility.CONSTANT_SUM:
-        return ((spec.min_return + spec.max_return) / spec.seats,) * spec.seats
+        return (spec.return_sum / spec.seats,) * spec.seats
     return (min(max(0.0, spec.min_return), spec.max_return),) * spec.seats
 
 

@@ -18,6 +18,7 @@ _UTILITY = {
     pyspiel.GameType.Utility.GENERAL_SUM: Utility.GENERAL_SUM,
     pyspiel.GameType.Utility.IDENTICAL: Utility.COOPERATIVE,
 }
+_FIXED_SUM = (pyspiel.GameType.Utility.ZERO_SUM, pyspiel.GameType.Utility.CONSTANT_SUM)
 NO_SUCH_GAME = "OpenSpiel has no such game"
 _UNFIT = {"crossword": "its moves have no numbers"}
 """Refused for what OpenSpiel's declared facts do not tell."""
@@ -84,6 +85,7 @@ def spec_of(
         information=Information.PERFECT if perfect else Information.IMPERFECT,
         min_return=loaded.min_utility(),
         max_return=loaded.max_utility(),
+        return_sum=loaded.utility_sum() or 0.0 if kind.utility in _FIXED_SUM else 0.0,
         outcomes=outcomes or (*(f"p{seat}" for seat in range(seats)), *(("draw",) if seats > 1 else ())),
         max_turns=loaded.max_game_length(),
         params=MappingProxyType(dict(params)),

@@ -85,6 +85,7 @@ class GameSpec:
             roles are dealt by the seed these name the seats, and `State.roles` tells what was dealt.
         utility, information, dynamics: see the enums.
         min_return, max_return: inclusive bounds of any seat's return.
+        return_sum: what the returns of every match add up to, in zero-sum (0) and constant-sum games.
         outcomes: every outcome class the game can end in (`p0`, `p1`, `draw`, …), K of DEPT's entropy.
         max_turns: largest number of moves (all seats together) any match can have.
         params: the parameters in force, by name.
@@ -100,6 +101,7 @@ class GameSpec:
     dynamics: Dynamics = Dynamics.TURNS
     min_return: float
     max_return: float
+    return_sum: float = 0.0
     outcomes: tuple[str, ...]
     max_turns: int
     params: Mapping[str, ParamValue] = field(default_factory=lambda: MappingProxyType({}))
@@ -304,15 +306,12 @@ class Game(ABC):
         return ()
 
     def forfeit_returns(self, seat: Seat) -> tuple[float, ...]:
-        """Returns when `seat` forfeits: its worst return, and in zero-sum games the others share the gain.
+        """Returns when `seat` forfeits: its worst return; where the sum is fixed, the others share the rest.
 
         The worst return, so that giving an unusable answer never pays better than losing by the rules.
         """
         spec = self.spec
-        if spec.utility is Utility.ZERO_SUM:
-            gain = -spec.min_return / (spec.seats - 1)
-            return tuple(spec.min_return if s == seat else gain for s in range(spec.seats))
-        if spec.utility is Utility.CONSTANT_SUM:
-            gain = (spec.max_return - spec.min_return) / (spec.seats - 1)
-            return tuple(spec.min_return if s == seat else gain for s in range(spec.seats))
+        if spec.utility in (Utility.ZERO_SUM, Utility.CONSTANT_SUM) and spec.seats > 1:
+            share = (spec.return_sum - spec.min_return) / (spec.seats - 1)
+            return tuple(spec.min_return if s == seat else share for s in range(spec.seats))
         return tuple(spec.min_return for _ in range(spec.seats))

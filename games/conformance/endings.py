@@ -38,13 +38,12 @@ def endings(probe: Probe) -> Iterator[Fault]:
     names = sorted(probe.game.bots())
     lineups: list[tuple[str, ...]] = [()]
     lineups += [tuple(names[(first + seat) % len(names)] for seat in probe.seats) for first in range(len(names))]
-    sums: dict[str, float] = {}
     for match in range(probe.matches):
         seed = probe.seeds[0] + match
-        yield from ((seed, fault) for fault in _one(probe, seed, lineups[match % len(lineups)], sums))
+        yield from ((seed, fault) for fault in _one(probe, seed, lineups[match % len(lineups)]))
 
 
-def _one(probe: Probe, seed: int, bots: tuple[str, ...], sums: dict[str, float]) -> Iterator[str]:
+def _one(probe: Probe, seed: int, bots: tuple[str, ...]) -> Iterator[str]:
     spec = probe.game.spec
     turns = 0
     for ply, state in playthrough(probe.game, seed, bots=bots):
@@ -58,8 +57,6 @@ def _one(probe: Probe, seed: int, bots: tuple[str, ...], sums: dict[str, float])
         yield f"{turns} turns were taken; at most {spec.max_turns} are declared"
     returns, outcome = state.returns(), state.outcome()
     yield from _return_faults(spec, returns)
-    if spec.utility is Utility.CONSTANT_SUM and abs(sums.setdefault("sum", sum(returns)) - sum(returns)) > _CLOSE:
-        yield f"returns add up to {sum(returns)} here and to {sums['sum']} elsewhere, in a constant-sum game"
     if outcome not in spec.outcomes:
         yield f"outcome {outcome!r} is not among the declared {spec.outcomes}"
     for seat in probe.seats:
@@ -99,7 +96,8 @@ def _return_faults(spec: GameSpec, returns: tuple[float, ...]) -> Iterator[str]:
     for value in returns:
         if not spec.min_return - _CLOSE <= value <= spec.max_return + _CLOSE:
             yield f"return {value} is outside {spec.min_return} … {spec.max_return}"
-    if spec.utility is Utility.ZERO_SUM and abs(sum(returns)) > _CLOSE:
-        yield f"returns {returns} of a zero-sum game add up to {sum(returns)}"
+    total = 0.0 if spec.utility is Utility.ZERO_SUM else spec.return_sum
+    if spec.utility in (Utility.ZERO_SUM, Utility.CONSTANT_SUM) and abs(sum(returns) - total) > _CLOSE:
+        yield f"returns {returns} of a {spec.utility.value.replace('_', '-')} game add up to {sum(returns)}, not {total:g}"
     if spec.utility is Utility.COOPERATIVE and max(returns) - min(returns) > _CLOSE:
         yield f"returns {returns} of a cooperative game differ"

@@ -186,7 +186,7 @@ def test_turn_limit_returns_favour_nobody() -> None:
     assert limit_returns(get_game("kuhn_poker")) == (0.0, 0.0)
     assert limit_returns(get_game("simple_negotiation")) == (0.0, 0.0)
     shared = Pennies()
-    shared.spec = replace(Pennies.spec, utility=Utility.CONSTANT_SUM, min_return=0.0, max_return=10.0)
+    shared.spec = replace(Pennies.spec, utility=Utility.CONSTANT_SUM, min_return=0.0, max_return=10.0, return_sum=10.0)
     assert limit_returns(shared) == (5.0, 5.0)
     shared.spec = replace(Pennies.spec, utility=Utility.GENERAL_SUM, min_return=2.0, max_return=10.0)
     assert limit_returns(shared) == (2.0, 2.0)  # zero lies outside the bounds

@@ -434,9 +434,9 @@ def test_a_constant_sum_must_be_constant():
         def returns(self) -> tuple[float, ...]:
             return (1.0, 0.0) if super().returns()[0] > 0 else (0.5, 0.0)
 
-    facts = {"utility": Utility.CONSTANT_SUM, "min_return": 0.0}
+    facts = {"utility": Utility.CONSTANT_SUM, "min_return": 0.0, "return_sum": 1.0}
     findings = check_game(broken(facts=facts, state_class=Odd), matches=20)
-    assert any("in a constant-sum game" in finding.message for finding in findings)
+    assert any("constant-sum game add up to 0.5, not 1" in finding.message for finding in findings)
 
 
 def test_information_keys_are_held_to_both_promises():
