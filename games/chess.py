@@ -25,6 +25,7 @@ import pyspiel
 
 from games.bots import random_bot
 from games.chess_notation import LegalMove, fitting, is_notation
+from games.notation import Notation
 from games.openspiel import SpielGame, SpielState
 from games.openspiel_catalog import spec_of
 from games.parsing import final_answer, shown
@@ -203,13 +204,6 @@ def _square(square: Any) -> str:
     return "abcdefgh"[square.x] + str(square.y + 1)
 
 
-class _AnyNotation(frozenset[str]):
-    """Every text that reads as a chess move; they are too many to list."""
-
-    def __contains__(self, text: object) -> bool:
-        return isinstance(text, str) and is_notation(text)
-
-
 class Chess(SpielGame):
     """Checkmate the king."""
 
@@ -236,7 +230,7 @@ class Chess(SpielGame):
     @cached_property
     def known_answers(self) -> frozenset[str]:
         """Every move in any notation."""
-        return _AnyNotation()
+        return Notation(is_notation)
 
     def rules(self, seat: Seat) -> str:
         """Rules for the seat."""

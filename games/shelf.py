@@ -9,6 +9,7 @@ from games.types import ParamValue
 
 WRITTEN: dict[str, str] = {
     # Zero-sum, on OpenSpiel's rules.
+    "backgammon": "games.backgammon:Backgammon",
     "chess": "games.chess:Chess",
     "kuhn_poker": "games.kuhn_poker:KuhnPoker",
     "tic_tac_toe": "games.tic_tac_toe:TicTacToe",
