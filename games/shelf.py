@@ -11,6 +11,7 @@ WRITTEN: dict[str, str] = {
     # Zero-sum, on OpenSpiel's rules.
     "backgammon": "games.backgammon:Backgammon",
     "chess": "games.chess:Chess",
+    "go": "games.go:Go",
     "kuhn_poker": "games.kuhn_poker:KuhnPoker",
     "tic_tac_toe": "games.tic_tac_toe:TicTacToe",
     # Social, on our own rules.
