@@ -18,7 +18,7 @@ import pyspiel
 from arena.types import Player
 from eval.infostates import Decision, decisions
 from eval.policies import Policy, PolicySource, policy_of
-from games import GameError, get_game
+from games import Dynamics, GameError, get_game
 from games.openspiel import SpielGame
 
 
@@ -74,6 +74,8 @@ def load_exact_game(game_id: str) -> SpielGame:
     game = get_game(game_id)
     if not isinstance(game, SpielGame):
         raise GameError(f"{game_id} is not played on OpenSpiel's rules, which exact play needs; try kuhn_poker.")
+    if game.spec.dynamics is not Dynamics.TURNS:
+        raise GameError(f"{game_id}: its seats move at the same time, and exact play needs turns; try kuhn_poker.")
     if not game.pyspiel_game.get_type().provides_information_state_string:
         raise GameError(f"{game_id}: OpenSpiel gives no information states for it, which exact play needs.")
     return game

@@ -1,18 +1,22 @@
 """Rules by OpenSpiel, text by us.
 
-`SpielGame` and `SpielState` adapt any turn-based game of pyspiel to the contract of `games.types`; a written game
-overrides the text methods, and `games.openspiel_generic` has texts for all others. Chance is drawn from a
-counter-based stream (seed, index of the draw), so there is no generator state to store. pyspiel's `apply_action` does
-not check legality in general, so it is checked here; `str(state)` shows every secret, so no player is ever given it.
+`SpielGame` and `SpielState` adapt any game of pyspiel, with turns or simultaneous moves, to the contract of
+`games.types`; a written game overrides the text methods, and `games.openspiel_generic` has texts for all others. Chance
+is drawn from a counter-based stream (seed, index of the draw), so there is no generator state to store. pyspiel's
+`apply_action` does not check legality in general, so it is checked here; `str(state)` shows every secret, so no player
+is ever given it.
+
+A stored history is pyspiel's flat list of actions: one for a move in turn or a draw, one per seat in seat order where
+seats move together, with NO_CHOICE for a seat that has nothing to choose there.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from games.bots import first_legal_bot, random_bot
 from games.errors import GameOverError, IllegalMoveError
@@ -35,12 +39,18 @@ from games.types import (
 
 __all__ = ["SpielGame", "SpielState", "generic_ids", "spec_of"]
 
+TOGETHER: Final = -2
+"""pyspiel's `current_player()` where several seats move at the same time."""
+
+NO_CHOICE: Final = -1
+"""pyspiel's action of a seat that has nothing to choose while others move at the same time."""
+
 # Where pyspiel can draw another history with the same information state, and does so quickly.
 _RESAMPLES = frozenset({"bargaining", "kuhn_poker", "leduc_poker", "oh_hell", "universal_poker"})
 
 
 class SpielGame(Game):
-    """A turn-based OpenSpiel game.
+    """An OpenSpiel game, with turns or simultaneous moves.
 
     Attributes:
         pyspiel_game: the loaded game, for solvers and exact evaluation.
@@ -62,8 +72,7 @@ class SpielGame(Game):
     def state_from_json(self, obj: Json) -> SpielState:
         """Replay the stored actions, chance included. Raises IllegalMoveError where one is not legal."""
         state = self.state_class(self, self.pyspiel_game.new_initial_state(), obj["seed"])
-        for action in obj["history"]:
-            state.step(action)
+        state.replay(obj["history"])
         return state
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -111,15 +120,22 @@ class SpielState(State):
     # --- rules ---------------------------------------------------------------------------------------------------
 
     def to_move(self) -> tuple[Seat, ...]:
-        """The seat to move, or nobody."""
+        """The seat to move, all seats with a choice where they move together, or nobody."""
         player = self.pyspiel_state.current_player()
+        if player == TOGETHER:
+            return tuple(seat for seat in range(self._game.spec.seats) if self.pyspiel_state.legal_actions(seat))
         return () if player < 0 else (player,)
 
     def legal(self, seat: Seat) -> tuple[Move, ...]:
         """Legal moves in OpenSpiel's order."""
-        if self.pyspiel_state.current_player() != seat:
+        if not self.is_to_move(seat):
             return ()
         return tuple(Move(answer=answer, action=action) for action, answer in self.answers(seat).items())
+
+    def is_to_move(self, seat: Seat) -> bool:
+        """Whether `seat` is to move, alone or with others."""
+        player = self.pyspiel_state.current_player()
+        return bool(player == seat or (player == TOGETHER and seat in self.to_move()))
 
     def parse(self, seat: Seat, text: str, *, truncated: bool = False) -> Parsed:
         """Read a reply as one of the legal answers or their aliases."""
@@ -129,16 +145,21 @@ class SpielState(State):
         )
 
     def apply(self, moves: Mapping[Seat, Move]) -> None:
-        """Make one seat's move, then draw whatever chance decides next."""
-        player = self.pyspiel_state.current_player()
-        if player < 0:
+        """Make the moves of the seats to move, then draw whatever chance decides next."""
+        seats = self.to_move()
+        if not seats:
             raise GameOverError(f"{self._game.spec.id}: the game is over; no move can be made.")
-        if len(moves) != 1 or player not in moves:
-            raise IllegalMoveError(
-                f"{self._game.spec.id}: player {player} is to move; moves came from {sorted(moves)}."
-            )
-        move = moves[player]
-        self.step(move.action if move.action is not None else self._action(player, move.answer))
+        if len(moves) != len(seats) or any(seat not in moves for seat in seats):
+            who = f"player {seats[0]} is" if len(seats) == 1 else f"players {', '.join(map(str, seats))} are"
+            raise IllegalMoveError(f"{self._game.spec.id}: {who} to move; moves came from {sorted(moves)}.")
+        actions = {
+            seat: move.action if move.action is not None else self._action(seat, move.answer)
+            for seat, move in ((seat, moves[seat]) for seat in seats)
+        }
+        if self.pyspiel_state.current_player() == TOGETHER:
+            self.step_together([actions.get(seat, NO_CHOICE) for seat in range(self._game.spec.seats)])
+        else:
+            self.step(actions[seats[0]])
         self.draw_chance()
 
     def returns(self) -> tuple[float, ...]:
@@ -180,8 +201,8 @@ class SpielState(State):
         raise NotImplementedError
 
     def answers(self, seat: Seat) -> dict[int, str]:
-        """Canonical answers of the seat to move, by legal action."""
-        return {action: self.answer(seat, action) for action in self.pyspiel_state.legal_actions()}
+        """Canonical answers of a seat that is to move, by legal action."""
+        return {action: self.answer(seat, action) for action in self.pyspiel_state.legal_actions(seat)}
 
     def aliases(self, seat: Seat) -> Mapping[str, int]:
         """Other accepted spellings of actions, never shown."""
@@ -190,6 +211,11 @@ class SpielState(State):
     def action_event(self, seat: Seat, action: int) -> Event | None:
         """What everyone is told about a move; asked before it is made."""
         return None
+
+    def joint_events(self, actions: Mapping[Seat, int]) -> tuple[Event, ...]:
+        """What everyone is told once several seats have moved together; asked before the moves are made."""
+        told = (self.action_event(seat, action) for seat, action in actions.items())
+        return tuple(event for event in told if event is not None)
 
     def facts(self, seat: Seat) -> str:
         """What the seat knows from the start."""
@@ -201,7 +227,7 @@ class SpielState(State):
 
     def observe(self, seat: Seat) -> Observation:
         """The seat's own view, and the question when it is to move."""
-        mine = self.pyspiel_state.current_player() == seat
+        mine = self.is_to_move(seat)
         return Observation(
             facts=self.facts(seat),
             events=tuple(self._events),
@@ -221,7 +247,7 @@ class SpielState(State):
     def step(self, action: int) -> None:
         """One action of a player or of chance. Raises IllegalMoveError, the state unchanged, if it is not legal."""
         player = self.pyspiel_state.current_player()
-        if action not in self.pyspiel_state.legal_actions():
+        if action not in self.pyspiel_state.legal_actions() or player == TOGETHER:
             who = "chance" if player < 0 else f"player {player}"
             raise IllegalMoveError(f"{self._game.spec.id}: action {action!r} is not legal for {who} here.")
         if player < 0:
@@ -232,9 +258,37 @@ class SpielState(State):
                 self._events.append(event)
         self.pyspiel_state.apply_action(action)
 
+    def step_together(self, actions: Sequence[int]) -> None:
+        """One action of every seat at once. Raises IllegalMoveError, the state unchanged, where one is not legal."""
+        if len(actions) != self._game.spec.seats:
+            raise IllegalMoveError(f"{self._game.spec.id}: {len(actions)} actions for {self._game.spec.seats} seats.")
+        for seat, action in enumerate(actions):
+            if action not in (self.pyspiel_state.legal_actions(seat) or (NO_CHOICE,)):
+                raise IllegalMoveError(f"{self._game.spec.id}: action {action!r} is not legal for player {seat} here.")
+        self._events += self.joint_events({seat: action for seat, action in enumerate(actions) if action != NO_CHOICE})
+        self.pyspiel_state.apply_actions(list(actions))
+
+    def replay(self, history: Sequence[int]) -> None:
+        """Make stored actions anew, chance included. Raises IllegalMoveError where one is not legal."""
+        done = 0
+        while done < len(history):
+            together = self.pyspiel_state.current_player() == TOGETHER
+            count = self._game.spec.seats if together else 1
+            if together:
+                self.step_together(history[done : done + count])
+            else:
+                self.step(history[done])
+            done += count
+
     def draw_chance(self) -> None:
         """Draw until a player is to move or the game is over."""
-        while self.pyspiel_state.is_chance_node():
+        while True:
+            player = self.pyspiel_state.current_player()
+            if player == TOGETHER and not self.to_move():  # nobody has a choice, and the game goes on
+                self.step_together([NO_CHOICE] * self._game.spec.seats)
+                continue
+            if not self.pyspiel_state.is_chance_node():
+                return
             outcomes = self.pyspiel_state.chance_outcomes()
             point = random.Random(f"{self.seed}/{self._draws}").random()
             drawn = outcomes[-1][0]  # rounding may leave the sum of probabilities just below the point

@@ -10,7 +10,7 @@ from typing import Any
 import pyspiel
 
 from games.errors import GameError
-from games.types import GameSpec, Information, ParamValue, Utility
+from games.types import Dynamics, GameSpec, Information, ParamValue, Utility
 
 _UTILITY = {
     pyspiel.GameType.Utility.ZERO_SUM: Utility.ZERO_SUM,
@@ -35,10 +35,12 @@ def refusal(name: str) -> str | None:
     kind = game_types().get(name)
     if kind is None:
         return NO_SUCH_GAME
+    if any(isinstance(value, dict) for value in kind.parameter_specification.values()):
+        return "it is made of another game, which cannot be given as key=value"
     if not kind.default_loadable:
-        return "it cannot be loaded with default parameters"
-    if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
-        return "its moves are simultaneous, and only games with turns are offered"
+        return "it is read from a file and has no rules of its own"
+    if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
+        return "it is a mean-field game: one player against a distribution of players, not a match"
     if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
         return "it draws its chance inside the game object, so equal seeds would not give equal matches"
     if name in _UNFIT:
@@ -75,19 +77,22 @@ def spec_of(
     seats = loaded.num_players()
     if kind.utility not in _UTILITY:
         raise GameError(f"{game_id}: OpenSpiel declares an unknown utility {kind.utility}.")
-    perfect = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
+    # One-shot games hide nothing but the choice that is being made: the dynamics tell that.
+    hidden = kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
+    together = kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
     return GameSpec(
         id=game_id,
         title=title,
         summary=summary or f"{title}, rules by OpenSpiel.",
         roles=roles or tuple(f"player {seat}" for seat in range(seats)),
         utility=_UTILITY[kind.utility],
-        information=Information.PERFECT if perfect else Information.IMPERFECT,
+        information=Information.IMPERFECT if hidden else Information.PERFECT,
+        dynamics=Dynamics.SIMULTANEOUS if together else Dynamics.TURNS,
         min_return=loaded.min_utility(),
         max_return=loaded.max_utility(),
         return_sum=loaded.utility_sum() or 0.0 if kind.utility in _FIXED_SUM else 0.0,
         outcomes=outcomes or (*(f"p{seat}" for seat in range(seats)), *(("draw",) if seats > 1 else ())),
-        max_turns=loaded.max_game_length(),
+        max_turns=loaded.max_game_length() * (seats if together else 1),
         params=MappingProxyType(dict(params)),
         reference=reference or f"OpenSpiel {kind.short_name}",
     )

@@ -1,12 +1,15 @@
-"""`openspiel/<name>`: any turn-based OpenSpiel game, with a generic text made of OpenSpiel's own per-seat strings."""
+"""`openspiel/<name>`: any OpenSpiel game that can be played here, its text made of OpenSpiel's per-seat strings."""
 
 from __future__ import annotations
 
+import itertools
+import math
 import random
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 
 import pyspiel
 
@@ -15,7 +18,7 @@ from games.openspiel import SpielGame, SpielState
 from games.openspiel_catalog import NO_SUCH_GAME, game_types, generic_ids, refusal, spec_of
 from games.parsing import normalise, tidy
 from games.suggest import unknown
-from games.types import Event, Information, ParamValue, Seat, Utility
+from games.types import Dynamics, Event, Information, ParamValue, Seat, Utility
 
 _BRACKETS = str.maketrans({"[": "(", "]": ")", "{": "(", "}": ")", "\\": "/", "\n": " "})
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # twixt colours its board
@@ -25,6 +28,9 @@ _AIM = {
     Utility.GENERAL_SUM: "Each player is after a high result of its own.",
     Utility.COOPERATIVE: "All players get the same result.",
 }
+MAX_PAYOFFS = 81
+"""Joint choices of a one-shot game up to which the rules list what each pays."""
+
 MAX_SIZE = 1000
 """Largest whole number taken for a parameter whose default is smaller: OpenSpiel allocates what it is told to."""
 
@@ -32,24 +38,29 @@ MAX_SIZE = 1000
 class GenericState(SpielState):
     """One match with the generic text."""
 
-    _said: dict[int, str] | None = None
+    _said: Mapping[Seat, dict[int, str]] = MappingProxyType({})
 
     def answers(self, seat: Seat) -> dict[int, str]:
         """OpenSpiel's strings, made fit for brackets; its numbers instead, for all of them, where two look alike."""
-        if self._said is None:
-            self._said = self._say()
-        return self._said
+        if seat not in self._said:
+            self._said = {**self._said, seat: self._say(seat)}
+        return self._said[seat]
 
     def step(self, action: int) -> None:
         """One action; answers are worked out anew after it."""
         super().step(action)
-        self._said = None
+        self._said = {}
 
-    def _say(self) -> dict[int, str]:
-        seat = self.pyspiel_state.current_player()
-        actions = self.pyspiel_state.legal_actions()
+    def step_together(self, actions: Sequence[int]) -> None:
+        """One action of every seat; answers are worked out anew after it."""
+        super().step_together(actions)
+        self._said = {}
+
+    def _say(self, seat: Seat) -> dict[int, str]:
+        own = re.compile(rf"\[P{seat}\]|p{seat}:")  # whose move it is, is known
+        actions = self.pyspiel_state.legal_actions(seat)
         texts = [str(self.pyspiel_state.action_to_string(seat, action)) for action in actions]
-        texts = [tidy(text.translate(_BRACKETS)) for text in texts]
+        texts = [tidy(own.sub("", text, count=1).translate(_BRACKETS)) for text in texts]
         if len(set(texts)) < len(texts) or "" in texts:
             texts = [str(action) for action in actions]
         return dict(zip(actions, texts, strict=True))
@@ -68,9 +79,11 @@ class GenericState(SpielState):
         """OpenSpiel's string for this seat.
 
         With perfect information the position (observation) says all; otherwise the information state is preferred,
-        which remembers what the seat has seen.
+        which remembers what the seat has seen. A one-shot game has no position.
         """
         kind = self._game.pyspiel_game.get_type()
+        if kind.information == pyspiel.GameType.Information.ONE_SHOT:
+            return ""
         remember = self._game.spec.information is Information.IMPERFECT or not kind.provides_observation_string
         if remember and kind.provides_information_state_string:
             text = str(self.pyspiel_state.information_state_string(seat))
@@ -93,11 +106,13 @@ class GenericGame(SpielGame):
             rng = random.Random(f"known answers/{playout}")
             state = self.new_state(playout)
             while (seats := state.to_move()) and budget > 0:
-                answers = state.answers(seats[0])
-                seen.update(normalise(answer) for answer in answers.values())
-                budget -= len(answers)
-                state.step(rng.choice(list(answers)))
-                state.draw_chance()
+                moves = {}
+                for seat in seats:
+                    legal = state.legal(seat)
+                    seen.update(normalise(move.answer) for move in legal)
+                    budget -= len(legal)
+                    moves[seat] = rng.choice(legal)
+                state.apply(moves)
         return frozenset(seen)
 
     @cached_property
@@ -109,20 +124,40 @@ class GenericGame(SpielGame):
         for _ in range(100):
             if not (seats := state.to_move()) or all(found):
                 break
-            moves = state.legal(seats[0])
-            found[seats[0]] = found[seats[0]] or moves[0].answer
-            state.apply({seats[0]: rng.choice(moves)})
+            moves = {}
+            for seat in seats:
+                legal = state.legal(seat)
+                found[seat] = found[seat] or legal[0].answer
+                moves[seat] = rng.choice(legal)
+            state.apply(moves)
         return tuple(found)
+
+    @cached_property
+    def _payoffs(self) -> str:
+        """What every joint choice of a small one-shot game pays, else nothing."""
+        state = self.new_state(0)
+        choices = [state.legal(seat) for seat in range(self.spec.seats)]
+        if self.spec.max_turns > self.spec.seats or math.prod(map(len, choices)) > MAX_PAYOFFS:
+            return ""
+        lines = []
+        for joint in itertools.product(*choices):
+            end = state.clone()
+            end.apply(dict(enumerate(joint)))
+            paid = ", ".join(f"{value:g}" for value in end.returns())
+            lines.append(f"{' / '.join(move.answer for move in joint)}: {paid}")
+        seats = " / ".join(f"player {seat}" for seat in range(self.spec.seats))
+        return f"Payoffs by choices of {seats}:\n" + "\n".join(lines) + "\n"
 
     def rules(self, seat: Seat) -> str:
         """Name, parameters, aim and answer form."""
         spec = self.spec
         settings = ", ".join(f"{key}={value}" for key, value in spec.params.items())
         players = f"{spec.seats} players" if spec.seats > 1 else "1 player"
+        together = " All players choose at the same time." if spec.dynamics is Dynamics.SIMULTANEOUS else ""
         example = self._examples[seat]
         return (
             f"{spec.title}, {players}, by the usual rules.{f' Settings: {settings}.' if settings else ''} "
-            f"{_AIM[spec.utility]} Answer with one allowed move in brackets.\n"
+            f"{_AIM[spec.utility]}{together} Answer with one allowed move in brackets.\n{self._payoffs}"
             f"You are player {seat}.{f' Answer like [{example}].' if example else ''}"
         )
 

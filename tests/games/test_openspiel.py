@@ -18,7 +18,8 @@ def test_every_game_that_is_offered_can_be_loaded_and_started():
     ids = generic_ids()
     assert len(ids) >= 60
     assert "openspiel/hex" in ids
-    assert "openspiel/goofspiel" not in ids
+    assert "openspiel/goofspiel" in ids
+    assert not any(name.startswith("openspiel/mfg_") for name in ids)
     for name in ("hex", "leduc_poker", "pig", "twixt", "liars_dice_ir", "hanabi"):
         game = get_game(f"openspiel/{name}")
         state = game.new_state(0)
@@ -30,9 +31,10 @@ def test_every_game_that_is_offered_can_be_loaded_and_started():
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("goofspiel", "its moves are simultaneous"),
-        ("mfg_crowd_modelling", "its moves are simultaneous"),
-        ("misere", "it cannot be loaded with default parameters"),
+        ("mfg_crowd_modelling", "it is a mean-field game"),
+        ("misere", "it is made of another game, which cannot be given as key=value"),
+        ("repeated_game", "it is made of another game"),
+        ("nfg_game", "it is read from a file"),
         ("negotiation", "it draws its chance inside the game object"),
         ("crossword", "its moves have no numbers"),
     ],
@@ -116,7 +118,7 @@ def test_answers_fit_brackets_and_numbers_stand_in_where_they_clash():
             return 0
 
         @staticmethod
-        def legal_actions() -> list[int]:
+        def legal_actions(seat: int) -> list[int]:
             return [5, 7]
 
         @staticmethod
