@@ -10,6 +10,7 @@ from games.types import ParamValue
 WRITTEN: dict[str, str] = {
     # Zero-sum, on OpenSpiel's rules.
     "backgammon": "games.backgammon:Backgammon",
+    "checkers": "games.checkers:Checkers",
     "chess": "games.chess:Chess",
     "go": "games.go:Go",
     "kuhn_poker": "games.kuhn_poker:KuhnPoker",
