@@ -217,6 +217,14 @@ class SpielState(State):
         told = (self.action_event(seat, action) for seat, action in actions.items())
         return tuple(event for event in told if event is not None)
 
+    def chance_event(self, action: int) -> Event | None:
+        """What everyone is told about a draw; asked before it is made."""
+        return None
+
+    def events(self, seat: Seat) -> tuple[Event, ...]:
+        """What the seat has been told so far; the same for everyone unless a game keeps accounts by seat."""
+        return tuple(self._events)
+
     def facts(self, seat: Seat) -> str:
         """What the seat knows from the start."""
         return ""
@@ -230,7 +238,7 @@ class SpielState(State):
         mine = self.is_to_move(seat)
         return Observation(
             facts=self.facts(seat),
-            events=tuple(self._events),
+            events=self.events(seat),
             board=self.board(seat),
             ask="Your move." if mine else "",
             legal=tuple(move.answer for move in self.legal(seat)) if mine else None,
@@ -252,10 +260,9 @@ class SpielState(State):
             raise IllegalMoveError(f"{self._game.spec.id}: action {action!r} is not legal for {who} here.")
         if player < 0:
             self._draws += 1
-        else:
-            event = self.action_event(player, action)
-            if event is not None:
-                self._events.append(event)
+        event = self.chance_event(action) if player < 0 else self.action_event(player, action)
+        if event is not None:
+            self._events.append(event)
         self.pyspiel_state.apply_action(action)
 
     def step_together(self, actions: Sequence[int]) -> None:

@@ -12,8 +12,11 @@ WRITTEN: dict[str, str] = {
     "backgammon": "games.backgammon:Backgammon",
     "checkers": "games.checkers:Checkers",
     "chess": "games.chess:Chess",
+    "dark_hex": "games.dark_hex:DarkHex",
     "go": "games.go:Go",
     "kuhn_poker": "games.kuhn_poker:KuhnPoker",
+    "leduc_poker": "games.leduc_poker:LeducPoker",
+    "phantom_ttt": "games.phantom_ttt:PhantomTicTacToe",
     "tic_tac_toe": "games.tic_tac_toe:TicTacToe",
     # Social, on our own rules.
     "simple_negotiation": "games.simple_negotiation:SimpleNegotiation",
