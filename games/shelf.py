@@ -16,6 +16,7 @@ WRITTEN: dict[str, str] = {
     "go": "games.go:Go",
     "kuhn_poker": "games.kuhn_poker:KuhnPoker",
     "leduc_poker": "games.leduc_poker:LeducPoker",
+    "liars_dice": "games.liars_dice:LiarsDice",
     "phantom_ttt": "games.phantom_ttt:PhantomTicTacToe",
     "tic_tac_toe": "games.tic_tac_toe:TicTacToe",
     # Social, on our own rules.
