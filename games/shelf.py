@@ -10,21 +10,35 @@ from games.types import ParamValue
 WRITTEN: dict[str, str] = {
     # Zero-sum, on OpenSpiel's rules.
     "backgammon": "games.backgammon:Backgammon",
+    "battleship": "games.battleship:Battleship",
     "checkers": "games.checkers:Checkers",
     "chess": "games.chess:Chess",
     "dark_hex": "games.dark_hex:DarkHex",
     "go": "games.go:Go",
+    "goofspiel": "games.goofspiel:Goofspiel",
     "kuhn_poker": "games.kuhn_poker:KuhnPoker",
     "leduc_poker": "games.leduc_poker:LeducPoker",
     "liars_dice": "games.liars_dice:LiarsDice",
     "phantom_ttt": "games.phantom_ttt:PhantomTicTacToe",
     "tic_tac_toe": "games.tic_tac_toe:TicTacToe",
     # Social, on our own rules.
+    "iterated_prisoners_dilemma": "games.iterated_prisoners_dilemma:IteratedPrisonersDilemma",
     "simple_negotiation": "games.simple_negotiation:SimpleNegotiation",
 }
 """Id to `module:class`. A class takes its resolved parameters and declares `PARAMS`."""
 
-VARIANTS: Mapping[str, tuple[str, Mapping[str, ParamValue]]] = MappingProxyType({})
+VARIANTS: Mapping[str, tuple[str, Mapping[str, ParamValue]]] = MappingProxyType(
+    {
+        "iterated_prisoners_dilemma-chicken": (
+            "iterated_prisoners_dilemma",
+            {"choices": "Swerve/Straight", "reward": 3, "temptation": 5, "sucker": 1, "punishment": 0},
+        ),
+        "iterated_prisoners_dilemma-stag_hunt": (
+            "iterated_prisoners_dilemma",
+            {"choices": "Stag/Hare", "reward": 4, "temptation": 3, "sucker": 0, "punishment": 2},
+        ),
+    }
+)
 """Id of a variant (`dont_say_it-hardcore`) to its game's id and the defaults that it changes.
 
 A variant is a game of its own: it is listed, rated, and held out from training under its own id.
