@@ -19,6 +19,7 @@ WRITTEN: dict[str, str] = {
     "kuhn_poker": "games.kuhn_poker:KuhnPoker",
     "leduc_poker": "games.leduc_poker:LeducPoker",
     "liars_dice": "games.liars_dice:LiarsDice",
+    "repeated_rps": "games.repeated_rps:RepeatedRps",
     "phantom_ttt": "games.phantom_ttt:PhantomTicTacToe",
     "tic_tac_toe": "games.tic_tac_toe:TicTacToe",
     # Social, on our own rules.
