@@ -203,8 +203,8 @@ class Goofspiel(SpielGame):
         return (
             f"Goofspiel for 2 players. Each has the cards 1 to {self.cards}, once each. The prizes 1 to {self.cards} "
             f"come up one by one {order}; a prize is worth its number in points. For each, both choose a card at the "
-            f"same time: the higher card takes the prize, with equal cards nobody does, and both cards are gone. {seen} "
-            f"The last cards are played by themselves. Result ({params['returns_type']}): "
+            f"same time: the higher card takes the prize, with equal cards nobody does, and both cards are gone. "
+            f"{seen} The last cards are played by themselves. Result ({params['returns_type']}): "
             f"{_RESULT[str(params['returns_type'])]}. Answer with a card in brackets, like [{self.cards}].\n"
             f"You are player {seat}."
         )

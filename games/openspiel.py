@@ -63,6 +63,11 @@ class SpielGame(Game):
         self.pyspiel_game = pyspiel_game
         self.spec = spec
 
+    @property
+    def openspiel_name(self) -> str:
+        """OpenSpiel's name of the rules."""
+        return str(self.pyspiel_game.get_type().short_name)
+
     def new_state(self, seed: int) -> SpielState:
         """The start of a match, chance nodes at the root already drawn."""
         state = self.state_class(self, self.pyspiel_game.new_initial_state(), seed)

@@ -97,6 +97,11 @@ class RepeatedRps(SpielGame):
             ),
         )
 
+    @property
+    def openspiel_name(self) -> str:
+        """The game that is repeated."""
+        return "matrix_rps"
+
     @cached_property
     def known_answers(self) -> frozenset[str]:
         """The three signs."""
