@@ -23,6 +23,7 @@ WRITTEN: dict[str, str] = {
     "phantom_ttt": "games.phantom_ttt:PhantomTicTacToe",
     "tic_tac_toe": "games.tic_tac_toe:TicTacToe",
     # Social, on our own rules.
+    "bargaining": "games.bargaining:Bargaining",
     "iterated_prisoners_dilemma": "games.iterated_prisoners_dilemma:IteratedPrisonersDilemma",
     "simple_negotiation": "games.simple_negotiation:SimpleNegotiation",
 }
@@ -38,6 +39,7 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, ParamValue]]] = MappingProxyType(
             "iterated_prisoners_dilemma",
             {"choices": "Stag/Hare", "reward": 4, "temptation": 3, "sucker": 0, "punishment": 2},
         ),
+        "bargaining-small_pools": ("bargaining", {"items_low": 3, "items_high": 4}),
     }
 )
 """Id of a variant (`dont_say_it-hardcore`) to its game's id and the defaults that it changes.
