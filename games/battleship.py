@@ -1,0 +1,280 @@
+"""Battleship on OpenSpiel's rules: place a fleet unseen, then shoot in turn.
+
+| fact | value |
+|---|---|
+| seats | 2: player 0 places and shoots first |
+| information | imperfect: own ships; of the other's only what shots have told |
+| returns | value of the ships sunk, less `loss_multiplier` × value of the ships lost |
+| utility | zero-sum where `loss_multiplier` is 1, general-sum elsewhere |
+| outcome classes | p0, p1, draw: who has the higher return |
+| length | at most 2 × (ships + shots) moves; it ends at once when a fleet is sunk |
+
+A shot is told to both as water, hit or sunk, never which ship; the owner sees that on its own sea.
+
+Reference: OpenSpiel `battleship` (G. Farina et al., 2019).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import pyspiel
+
+from games.battleship_fleet import Fleet, fleet_of
+from games.bots import random_bot
+from games.errors import ParameterError
+from games.openspiel import SpielGame, SpielState
+from games.openspiel_catalog import spec_of
+from games.types import Bot, Event, Param, ParamValue, RandomStream, Seat, State
+
+DIRECTIONS = {1: "right", 2: "down"}
+"""By OpenSpiel's numbers of placements: multiples of the sea's cells."""
+
+_SPELLINGS = {1: ("across", "horizontal", "horizontally", "h"), 2: ("vertical", "vertically", "v")}
+_ATTEMPTS = 20
+
+
+@dataclass(kw_only=True)
+class Sea:
+    """One seat's ships, each as cells, and the shots that fell there: `water`, `hit` or `sunk` by cell."""
+
+    ships: list[tuple[int, ...]] = field(default_factory=list)
+    shots: dict[int, str] = field(default_factory=dict)
+    fallen: int = 0
+
+    def result(self, cell: int) -> str:
+        """What a shot at a cell is told to be."""
+        for ship in self.ships:
+            if cell in ship:
+                return "sunk" if all(part == cell or part in self.shots for part in ship) else "hit"
+        return "water"
+
+    def sunk(self) -> list[int]:
+        """Indices of ships that have been shot in every cell."""
+        return [index for index, ship in enumerate(self.ships) if all(part in self.shots for part in ship)]
+
+
+class BattleshipState(SpielState):
+    """One match."""
+
+    _game: Battleship
+    _seas: tuple[Sea, Sea] | None = None
+
+    @property
+    def game(self) -> Battleship:
+        """The game this is a state of."""
+        return self._game
+
+    def seas(self) -> tuple[Sea, Sea]:
+        """Both seats' ships and what fell there; whole truth, for the rules only."""
+        if self._seas is None:
+            self._seas = (Sea(), Sea())
+            for number, action in enumerate(self.pyspiel_state.history()):
+                self._record(self._seas, number % 2, action)  # placing and shooting both go in strict turns
+        return self._seas
+
+    def _record(self, seas: tuple[Sea, Sea], seat: Seat, action: int) -> None:
+        fleet = self._game.fleet
+        if action >= fleet.cells:
+            ships = seas[seat].ships
+            ships.append(fleet.covered(action, fleet.sizes[len(ships)]))
+        else:
+            seas[1 - seat].shots[action] = seas[1 - seat].result(action)
+            seas[1 - seat].fallen += 1
+
+    def known(self, seat: Seat) -> dict[int, str]:
+        """What the seat's own shots were told to be, by cell."""
+        return dict(self.seas()[1 - seat].shots)
+
+    def placing(self) -> bool:
+        """Whether ships are still being placed."""
+        return len(self.pyspiel_state.history()) < 2 * len(self._game.fleet.sizes)
+
+    # --- moves ---------------------------------------------------------------------------------------------------
+
+    def answer(self, seat: Seat, action: int) -> str:
+        """A cell to shoot at, or a ship's first cell and direction."""
+        kind, cell = divmod(action, self._game.fleet.cells)
+        return f"{self._game.fleet.name(cell)} {DIRECTIONS[kind]}" if kind else self._game.fleet.name(cell)
+
+    def aliases(self, seat: Seat) -> Mapping[str, int]:
+        """Other words for the directions."""
+        found: dict[str, int] = {}
+        for action in self.pyspiel_state.legal_actions() if self.placing() else ():
+            kind, cell = divmod(action, self._game.fleet.cells)
+            found |= {f"{self._game.fleet.name(cell)} {word}": action for word in _SPELLINGS[kind]}
+        return found
+
+    def action_event(self, seat: Seat, action: int) -> Event:
+        """That a ship was placed, or where a shot fell and what it did."""
+        if action >= self._game.fleet.cells:
+            size = self._game.fleet.sizes[len(self.seas()[seat].ships)]
+            return Event(text=f"Player {seat} placed a ship of size {size}.")
+        return Event(text=f"Player {seat} shot {self.answer(seat, action)}: {self.seas()[1 - seat].result(action)}.")
+
+    def step(self, action: int) -> None:
+        """One placement or shot."""
+        seas, seat = self.seas(), self.pyspiel_state.current_player()
+        super().step(action)
+        self._record(seas, seat, action)
+
+    # --- text ----------------------------------------------------------------------------------------------------
+
+    def board(self, seat: Seat) -> str:
+        """Own sea with ships and shots, the other's as far as it is known, then what is left to do."""
+        return f"Your sea\n{self._own(seat)}\nTheir sea\n{self._other(seat)}\n{self._status(seat)}"
+
+    def _own(self, seat: Seat) -> str:
+        sea = self.seas()[seat]
+        cells = ["o" if cell in sea.shots else "." for cell in range(self._game.fleet.cells)]
+        for letter, ship in zip("ABCDEFGH", sea.ships, strict=False):
+            for cell in ship:
+                cells[cell] = letter.lower() if cell in sea.shots else letter
+        return self._drawn(cells)
+
+    def _other(self, seat: Seat) -> str:
+        known = self.known(seat)
+        marks = {"water": "o", "hit": "x", "sunk": "#"}
+        return self._drawn([marks.get(known.get(c, ""), ".") for c in range(self._game.fleet.cells)])
+
+    def _drawn(self, cells: list[str]) -> str:
+        width = self._game.fleet.width
+        columns = " ".join(chr(ord("a") + column) for column in range(width))
+        rows = (cells[start : start + width] for start in range(0, len(cells), width))
+        return "\n".join([f"   {columns}", *(f"{row:>2} {' '.join(line)}" for row, line in enumerate(rows, start=1))])
+
+    def _status(self, seat: Seat) -> str:
+        fleet, seas = self._game.fleet, self.seas()
+        placed = len(seas[seat].ships)
+        if placed < len(fleet.sizes):
+            return f"Next to place: your ship {'ABCDEFGH'[placed]} of size {fleet.sizes[placed]}."
+        sunk = [len(sea.sunk()) for sea in seas]
+        left = [fleet.shots - sea.fallen for sea in seas]
+        return (
+            f"Shots left: you {left[1 - seat]}, they {left[seat]}. "
+            f"Sunk of {len(fleet.sizes)}: yours {sunk[seat]}, theirs {sunk[1 - seat]}."
+        )
+
+    def render(self, seat: Seat | None) -> str:
+        """One view, or both seas as they are."""
+        if seat is not None:
+            return self.board(seat)
+        return "\n".join(f"Sea of player {s}\n{self._own(s)}\n{self._status(s)}" for s in (0, 1))
+
+    def measures(self) -> Mapping[str, float]:
+        """How many ships each seat has sunk."""
+        self._require_over()
+        return {f"sunk/{seat}": float(len(self.seas()[1 - seat].sunk())) for seat in (0, 1)}
+
+
+class Battleship(SpielGame):
+    """Find and sink the other's ships before yours are found."""
+
+    PARAMS: ClassVar[Mapping[str, Param]] = MappingProxyType(
+        {
+            "board_height": Param(default=6, low=1, high=10, help="rows of each sea"),
+            "board_width": Param(default=6, low=1, high=10, help="columns of each sea"),
+            "ship_sizes": Param(default="2,3,3", help="cells of each ship, commas between"),
+            "ship_values": Param(default="1,1,1", help="what each ship counts, commas between"),
+            "num_shots": Param(default=20, low=1, high=200, help="shots of each player"),
+            "allow_repeated_shots": Param(default=False, help="whether a cell may be shot at twice"),
+            "loss_multiplier": Param(default=1.0, low=0.0, high=10.0, help="weight of lost ships; 1: zero-sum"),
+        }
+    )
+    state_class = BattleshipState
+
+    def __init__(self, params: Mapping[str, ParamValue]) -> None:
+        self.fleet: Fleet = fleet_of(params)
+        settings = {
+            **params,
+            "ship_sizes": f"[{';'.join(map(str, self.fleet.sizes))}]",
+            "ship_values": f"[{';'.join(map(str, self.fleet.values))}]",
+        }
+        try:
+            loaded: Any = pyspiel.load_game("battleship", settings)
+        except pyspiel.SpielError as error:
+            raise ParameterError(
+                f"battleship: ships of sizes {params['ship_sizes']} do not fit on "
+                f"{self.fleet.height}×{self.fleet.width}; take fewer or smaller ones."
+            ) from error
+        spec = spec_of(
+            "battleship",
+            loaded,
+            "Battleship",
+            params=params,
+            roles=("first", "second"),
+            summary="Find and sink the other's ships before yours are found.",
+        )
+        most = self.fleet.most_sunk()
+        super().__init__(loaded, replace(spec, min_return=0.0 - self.fleet.loss_multiplier * most, max_return=most))
+
+    def forfeit_returns(self, seat: Seat) -> tuple[float, ...]:
+        """As if all that could be had been sunk of the one who forfeits, and nothing of the other's."""
+        return tuple(self.spec.min_return if s == seat else self.spec.max_return for s in (0, 1))
+
+    @cached_property
+    def known_answers(self) -> frozenset[str]:
+        """All cells, alone and with a direction."""
+        names = [self.fleet.name(cell) for cell in range(self.fleet.cells)]
+        return frozenset([*names, *(f"{name} {word}" for name in names for word in DIRECTIONS.values())])
+
+    def rules(self, seat: Seat) -> str:
+        """Rules for the seat."""
+        p = self.spec.params
+        repeat = "A cell may be shot at again." if p["allow_repeated_shots"] else "No cell may be shot at twice."
+        return (
+            f"Battleship. Each player has a sea of {p['board_height']} rows and {p['board_width']} columns, which the "
+            f"other does not see. In turn, player 0 first, each places its ships A, B, … of sizes {p['ship_sizes']} on "
+            "its own, straight and not overlapping; then in turn each shoots at a cell of the other's, "
+            f"{p['num_shots']} shots each. {repeat} Every shot is told to both: water, hit, or sunk when it was the "
+            "last cell of a ship. The game ends at once when all ships of a player are sunk. The ships count "
+            f"{p['ship_values']}: you get what you have sunk, less {p['loss_multiplier']} times what you have lost. "
+            "On your sea capitals are ships, small letters hit parts, o water shot at; on theirs o water, x hit, "
+            "# sunk, . unknown. Answer in brackets: while placing, the ship's first cell and right or down, like "
+            f"[a1 right]; then the cell to shoot at, like [a1].\n"
+            f"You are player {seat}."
+        )
+
+    def bots(self) -> Mapping[str, Bot]:
+        """`random`; `greedy` shoots where most ships could lie, and around its hits."""
+        from games.battleship_bot import greedy_bot
+
+        return {"random": random_bot, "greedy": greedy_bot}
+
+    def variants(self, state: State, seat: Seat, rng: RandomStream) -> tuple[State, ...]:
+        """Up to two matches in which the other placed its ships elsewhere, and all shots were told the same."""
+        if not isinstance(state, BattleshipState) or not state.to_move():
+            return ()
+        key, found = state.information_key(seat), dict[str, State]()
+        for _ in range(_ATTEMPTS):
+            other = self._placed_anew(state, seat, rng)
+            if other is not None and other.information_key(seat) == key and other.to_json() != state.to_json():
+                found[str(other.to_json())] = other
+            if len(found) == 2:
+                break
+        return tuple(found.values())
+
+    def _placed_anew(self, state: BattleshipState, seat: Seat, rng: RandomStream) -> BattleshipState | None:
+        """The same match with some of the other's ships elsewhere; None where that cannot have been told the same."""
+        known = state.known(seat)
+        water = {cell for cell, told in known.items() if told == "water"}
+        other = self.new_state(state.seed)
+        assert isinstance(other, BattleshipState)
+        for number, action in enumerate(state.to_json()["history"]):
+            if not other.to_move():
+                return None
+            if number % 2 == seat or action < self.fleet.cells:
+                other.step(action)
+                continue
+            legal = other.pyspiel_state.legal_actions()
+            size = self.fleet.sizes[number // 2]
+            free = [place for place in legal if water.isdisjoint(self.fleet.covered(place, size))]
+            keep = action in free and rng.random() < 0.5
+            if not free:
+                return None
+            other.step(action if keep else rng.choice(free))
+        return other if other.known(seat) == known and other.to_move() == state.to_move() else None
