@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.types import Attempt, Ended, MatchRecord
 from games import Game, Issue, Seat
-from selfplay.advantages import SeatAdvantage
+from selfplay.advantages import SeatAdvantage, Telemetry
 
 if TYPE_CHECKING:
     from selfplay.rollouts import Rollout
@@ -65,7 +65,9 @@ class TokenStats:
         return {"entropy": self.entropy / count, "kl": self.kl / count, "sampler_kl": self.sampler_kl / count}
 
 
-def update_line(trained: Trained, rollout: Rollout, telemetry: Mapping[str, float], *, updates: int) -> dict[str, Any]:
+def update_line(
+    trained: Trained, rollout: Rollout, telemetry: Mapping[str, Telemetry], *, updates: int
+) -> dict[str, Any]:
     """The line of one update, without its times.
 
     Args:
@@ -102,7 +104,7 @@ def games_metrics(
     matches: Sequence[PlayedMatch],
     voids: Mapping[str, int],
     tokens: Mapping[Group, TokenStats],
-    telemetry: Mapping[str, float],
+    telemetry: Mapping[str, Telemetry],
 ) -> dict[str, Any]:
     """Metrics by game, and within a game by role.
 
@@ -110,7 +112,8 @@ def games_metrics(
         matches: finished matches.
         voids: number of void ones by game.
         tokens: sums by (game, role).
-        telemetry: of the estimator; `baseline/game/role` goes to its role.
+        telemetry: of the estimator; `what/game/role` goes to its role, `what/game` to its game (a baseline of the game
+            to each role).
     """
     made: dict[str, Any] = {}
     for game_id in sorted({match.game.spec.id for match in matches} | set(voids)):
@@ -123,9 +126,16 @@ def games_metrics(
             "outcomes": dict(sorted(Counter(match.record.outcome for match in mine).items())),
             "mean_turns": _mean([len(match.record.turns) for match in mine]),
             "past": _against_past(against_past),
+            **{what: value for what, value in _told(telemetry, game_id).items() if what != "baseline"},
             "roles": {role: _role(mine, role, tokens.get((game_id, role)), telemetry) for role in roles},
         }
     return made
+
+
+def _told(telemetry: Mapping[str, Telemetry], where: str) -> dict[str, Telemetry]:
+    """What the estimator told about a game, or about a `game/role`, by name."""
+    split = ((name.partition("/"), value) for name, value in telemetry.items())
+    return {what: value for (what, _, place), value in split if place == where}
 
 
 def _roles(match: PlayedMatch) -> tuple[str, ...]:
@@ -144,7 +154,7 @@ def _against_past(matches: Sequence[PlayedMatch]) -> dict[str, float] | None:
 
 
 def _role(
-    matches: Sequence[PlayedMatch], role: str, tokens: TokenStats | None, telemetry: Mapping[str, float]
+    matches: Sequence[PlayedMatch], role: str, tokens: TokenStats | None, telemetry: Mapping[str, Telemetry]
 ) -> dict[str, Any]:
     """The learner in one role of one game."""
     seats = [
@@ -178,10 +188,9 @@ def _role(
     }
     if matches:
         game_id = matches[0].game.spec.id
-        for name, value in telemetry.items():
-            what, _, where = name.partition("/")
-            if where in (f"{game_id}/{role}", game_id):
-                line[what] = value
+        baseline = _told(telemetry, game_id).get("baseline")
+        line |= {} if baseline is None else {"baseline": baseline}
+        line |= _told(telemetry, f"{game_id}/{role}")
     return line
 
 

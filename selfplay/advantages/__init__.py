@@ -8,18 +8,26 @@ from typing import Any
 
 from arena.errors import ConfigError
 from games.suggest import unknown
-from selfplay.advantages.base import Estimator, MatchResult, SeatAdvantage, result_of
+from selfplay.advantages.base import Estimator, MatchResult, SeatAdvantage, Telemetry, result_of
 from selfplay.advantages.batch_mean import BatchMean
+from selfplay.advantages.dept import DualScaleTraining
+from selfplay.advantages.group import GroupRelative
 from selfplay.advantages.none import NoBaseline
 from selfplay.advantages.rae import RoleConditionedAdvantage
+from selfplay.advantages.rebn import ReturnBatchNormalisation
+from selfplay.advantages.turn_level import TurnLevel
 
 ESTIMATORS: Mapping[str, Callable[..., Estimator]] = {
     "batch_mean": BatchMean,
+    "dept": DualScaleTraining,
+    "group": GroupRelative,
     "none": NoBaseline,
     "rae": RoleConditionedAdvantage,
+    "rebn": ReturnBatchNormalisation,
+    "turn_level": TurnLevel,
 }
 
-__all__ = ["ESTIMATORS", "Estimator", "MatchResult", "SeatAdvantage", "make_estimator", "result_of"]
+__all__ = ["ESTIMATORS", "Estimator", "MatchResult", "SeatAdvantage", "Telemetry", "make_estimator", "result_of"]
 
 
 def make_estimator(name: str, options: Mapping[str, Any]) -> Estimator:

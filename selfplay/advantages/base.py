@@ -12,6 +12,9 @@ from games import Game, Seat
 SeatAdvantage: TypeAlias = float | tuple[float, ...]
 """One number for all of a seat's decisions in a match, or one per decision."""
 
+Telemetry: TypeAlias = float | str | None
+"""A logged value: a number, or the name of an outcome class."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class MatchResult:
@@ -92,8 +95,8 @@ class Estimator(Protocol):
     def advantages(self, batch: Sequence[MatchResult]) -> Sequence[tuple[SeatAdvantage, ...]]:
         """Advantage of every seat of every match, in order (0 for seats that do not count); updates the state."""
 
-    def telemetry(self) -> dict[str, float]:
-        """Numbers to log after the last batch, named `what/game` or `what/game/role`."""
+    def telemetry(self) -> Mapping[str, Telemetry]:
+        """What to log after the last batch, named `what/game` or `what/game/role`."""
 
     def state_dict(self) -> dict[str, Any]:
         """Everything to be saved, as JSON data."""

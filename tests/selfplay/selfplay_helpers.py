@@ -22,21 +22,27 @@ def result(
     game: str = "g",
     roles: Sequence[str] = ("first", "second"),
     fault: int | None = None,
-    learner: Sequence[bool] = (True, True),
+    learner: Sequence[bool] | None = None,
     index: int = 0,
+    outcome: str = "p0",
+    outcomes: Sequence[str] = ("p0", "p1"),
+    seed: int | None = None,
+    turns: Sequence[int] | None = None,
 ) -> MatchResult:
+    """A match's result; all seats learn, unless said otherwise."""
+    seats = len(roles)
     return MatchResult(
         index=index,
         game=game,
         roles=tuple(roles),
         returns=tuple(returns),
-        outcome="forfeit" if fault is not None else "p0",
-        outcomes=("p0", "p1"),
+        outcome="forfeit" if fault is not None else outcome,
+        outcomes=tuple(outcomes),
         fault_seat=fault,
-        seed=index,
-        players=("a", "b"),
-        learner=tuple(learner),
-        turns=(1, 1),
+        seed=index if seed is None else seed,
+        players=tuple("abcdefgh"[:seats]),
+        learner=tuple(learner or (True,) * seats),
+        turns=tuple(turns or (1,) * seats),
     )
 
 
