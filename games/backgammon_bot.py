@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from games.backgammon import BackgammonState
 from games.backgammon_notation import BAR, OFF, Step, written
+from games.backgammon_state import BackgammonState
 from games.types import RandomStream, Seat, State
 
 

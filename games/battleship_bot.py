@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from games.battleship import BattleshipState
 from games.battleship_fleet import Fleet
+from games.battleship_state import BattleshipState
 from games.bots import random_bot
 from games.types import RandomStream, Seat, State
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyspiel
 
-from games.chess import ChessState
+from games.chess_state import ChessState
 from games.types import RandomStream, Seat, State
 
 _BY_TYPE = (0, 0, 9, 5, 3, 3, 1)  # OpenSpiel's piece types: empty, king, queen, rook, bishop, knight, pawn

@@ -9,8 +9,8 @@ import pytest
 from games_helpers import play, say
 
 from games import Issue, get_game
-from games.backgammon import BackgammonState
 from games.backgammon_notation import BAR, OFF, read
+from games.backgammon_state import BackgammonState
 from games.conformance import check_game
 
 GAME = get_game("backgammon")
@@ -97,7 +97,7 @@ def test_numbers_are_the_same_for_both_players():
     ],
 )
 def test_spellings(text: str, meaning: str):
-    parsed = rolled(0, "62").parse(0, f"[{text}]")
+    parsed = rolled(0, "62").parse(0, f"\\boxed{{\\text{{{text}}}}}.")
     assert parsed.move is not None, parsed
     assert set(parsed.move.answer.split()) == set(meaning.split())
 

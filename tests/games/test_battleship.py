@@ -10,7 +10,7 @@ import pytest
 from games_helpers import play, say
 
 from games import Issue, get_game
-from games.battleship import BattleshipState
+from games.battleship_state import BattleshipState
 from games.conformance import check_game
 from games.errors import ParameterError
 from games.types import Utility

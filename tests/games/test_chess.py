@@ -9,7 +9,7 @@ import pytest
 from games_helpers import play, say
 
 from games import Issue, get_game
-from games.chess import CASTLING_ACTIONS, ChessState
+from games.chess_state import CASTLING_ACTIONS, ChessState
 from games.conformance import check_game
 
 GAME = get_game("chess")
@@ -89,9 +89,10 @@ def test_notations(text: str, meaning: str):
     state = at("1n2k3/P7/8/8/2p5/1P6/4B2N/4K1NR w K - 0 1")
     if meaning == "e1g1":
         state = at("1n2k3/P7/8/8/2p5/1P6/4B2N/4K2R w K - 0 1")
-    parsed = state.parse(1, f"I play [{text}].")
-    assert parsed.move is not None, parsed
-    assert parsed.move.answer == meaning
+    for reply in (f"I play [{text}].", f"[[{text}]]", f"\\boxed{{\\text{{{text}}}}}", f"**[ {text}. ]**"):
+        parsed = state.parse(1, reply)
+        assert parsed.move is not None, parsed
+        assert parsed.move.answer == meaning
 
 
 @pytest.mark.parametrize(
