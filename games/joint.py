@@ -75,6 +75,12 @@ class JointState(State):
         """What the seat was told, in order; all there is for None."""
         return tuple(event for to, event in self._told if seat is None or to is None or seat in to)
 
+    def readdress(self, seats: Mapping[Seat, Seat]) -> None:
+        """Have some seats been told what others were told alone; for states that differ in what is hidden."""
+        self._told = [
+            (None if to is None else frozenset(seats.get(seat, seat) for seat in to), event) for to, event in self._told
+        ]
+
     def apply(self, moves: Mapping[Seat, Move]) -> None:
         """Make the moves of exactly the seats to move, all at once."""
         seats = self.to_move()
