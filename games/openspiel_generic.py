@@ -13,9 +13,10 @@ from types import MappingProxyType
 
 import pyspiel
 
-from games.errors import ParameterError, UnknownGameError
+from games.errors import GameError, ParameterError, UnknownGameError
 from games.openspiel import SpielGame, SpielState
 from games.openspiel_catalog import NO_SUCH_GAME, game_types, generic_ids, refusal, spec_of
+from games.openspiel_params import checked_parameters
 from games.parsing import normalise, tidy
 from games.suggest import unknown
 from games.types import Dynamics, Event, Information, ParamValue, Seat, Utility
@@ -31,8 +32,8 @@ _AIM = {
 MAX_PAYOFFS = 81
 """Joint choices of a one-shot game up to which the rules list what each pays."""
 
-MAX_SIZE = 1000
-"""Largest whole number taken for a parameter whose default is smaller: OpenSpiel allocates what it is told to."""
+TRIAL_MOVES = 20
+"""Moves made with parameters other than the defaults, before the game is handed out."""
 
 
 class GenericState(SpielState):
@@ -176,28 +177,37 @@ def load_generic(game_id: str, params: Mapping[str, ParamValue]) -> GenericGame:
     if reason is not None:
         raise UnknownGameError(f"{game_id} cannot be played here: {reason}.")
     kind = game_types()[name]
+    checked_parameters(game_id, kind, params)
     allowed: Mapping[str, ParamValue] = kind.parameter_specification
-    for key, value in params.items():
-        if key not in allowed:
-            raise ParameterError(f"{game_id}: " + unknown("parameter", key, allowed))
-        _check(game_id, key, value, allowed[key])
     try:
         loaded = pyspiel.load_game(name, dict(params))
         reported = loaded.get_parameters()
-    except pyspiel.SpielError as error:
+        in_force = {k: v for k, v in reported.items() if k in allowed and isinstance(v, int | float | str | bool)}
+        game = GenericGame(loaded, spec_of(game_id, loaded, kind.long_name, params={**in_force, **params}))
+        if params:
+            _try_out(game)
+    except (
+        ArithmeticError,
+        GameError,
+        LookupError,
+        RuntimeError,
+        ValueError,
+    ) as error:  # whatever pyspiel lets through
         defaults = ", ".join(f"{key}={value}" for key, value in sorted(allowed.items()))
         why = re.sub(r"^\S+\.\w+:\d+ ", "", "; ".join(str(error).split("\n")))  # without the place in its source
         raise ParameterError(f"{game_id}: OpenSpiel refuses {dict(params)}: {why}. Defaults: {defaults}.") from error
-    in_force = {k: v for k, v in reported.items() if k in allowed and isinstance(v, int | float | str | bool)}
-    return GenericGame(loaded, spec_of(game_id, loaded, kind.long_name, params={**in_force, **params}))
+    return game
 
 
-def _check(game_id: str, key: str, value: ParamValue, default: ParamValue) -> None:
-    """Type and size of a parameter, before OpenSpiel acts on it (negative sizes take the process down)."""
-    wanted = type(default)
-    if type(value) is not wanted and not (wanted is float and type(value) is int):
-        raise ParameterError(f"{game_id}: {key}={value!r} must be of type {wanted.__name__} (default {default!r}).")
-    if wanted is int and isinstance(default, int):
-        low, high = min(0, default), max(MAX_SIZE, default)
-        if not low <= int(value) <= high:
-            raise ParameterError(f"{game_id}: {key}={value!r} is outside {low} … {high} (default {default}).")
+def _try_out(game: GenericGame) -> None:
+    """Make a few moves: OpenSpiel finds out about many impossible parameters only when it is played."""
+    state = game.new_state(0)
+    rng = random.Random("try out")
+    if not state.to_move():
+        raise ValueError("the game is over before anyone has moved")
+    for _ in range(TRIAL_MOVES):
+        for seat in range(game.spec.seats):
+            state.observe(seat)
+        if not (seats := state.to_move()):
+            return
+        state.apply({seat: rng.choice(state.legal(seat)) for seat in seats})

@@ -56,8 +56,8 @@ def test_all_refusals_have_a_reason():
         ({"row": 4}, "Unknown parameter 'row'. Did you mean 'rows'?"),
         ({"rows": 4.5}, "rows=4.5 must be of type int (default 6)."),
         ({"rows": True}, "rows=True must be of type int (default 6)."),
-        ({"rows": -4}, "rows=-4 is outside 0 … 1000 (default 6)."),
-        ({"rows": 10**9}, "rows=1000000000 is outside 0 … 1000 (default 6)."),
+        ({"rows": -4}, "rows=-4 is outside 1 … 100 (default 6)."),
+        ({"rows": 10**9}, "rows=1000000000 is outside 1 … 100 (default 6)."),
     ],
 )
 def test_wrong_parameters_are_refused_before_openspiel_acts_on_them(params: dict, message: str):
@@ -66,12 +66,29 @@ def test_wrong_parameters_are_refused_before_openspiel_acts_on_them(params: dict
     assert message in str(caught.value)
 
 
-def test_what_openspiel_refuses_is_told():
-    with pytest.raises(
-        ParameterError,
-        match=r"openspiel/kuhn_poker: OpenSpiel refuses \{'players': 99\}: num_players_ <= .*Defaults: players=2",
-    ):
-        get_game("openspiel/kuhn_poker", {"players": 99})
+@pytest.mark.parametrize(
+    ("name", "params", "message"),
+    [
+        ("kuhn_poker", {"players": 99}, "players=99 is outside 2 … 10 (default 2)"),
+        ("pig", {"players": 0}, "players=0 is outside 2 … 10 (default 2)"),  # would end the process
+        ("go_fish", {"initial_cards": 0}, "initial_cards=0 is outside 1 … 13"),  # so would this
+        ("universal_poker", {"numRanks": 100}, "numRanks cannot be changed here (default 6): it must fit the others"),
+        ("breakthrough", {"columns": 1}, "OpenSpiel refuses {'columns': 1}: cols_ > 1; cols_ = 1, 1 = 1. Defaults: "),
+        ("breakthrough", {"columns": 100}, "OpenSpiel refuses {'columns': 100}: "),
+        ("hex", {"string_rep": "art"}, "OpenSpiel refuses {'string_rep': 'art'}: "),
+        ("nim", {"pile_sizes": "0"}, "OpenSpiel refuses {'pile_sizes': '0'}: "),
+    ],
+)
+def test_what_openspiel_cannot_play_is_refused_and_not_met_in_a_match(name: str, params: dict, message: str):
+    with pytest.raises(ParameterError) as caught:
+        get_game(f"openspiel/{name}", params)
+    assert message in str(caught.value)
+
+
+def test_defaults_keep_their_own_bounds():
+    assert get_game("openspiel/go_fish", {"initial_cards": -1}).spec.params["initial_cards"] == -1
+    assert get_game("openspiel/go", {"board_size": 5}).spec.params["board_size"] == 5
+    assert get_game("openspiel/pathfinding", {"horizon": 2000}).spec.max_turns == 2000
 
 
 def test_parameters_are_in_force_and_in_the_rules():
