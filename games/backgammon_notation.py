@@ -10,6 +10,9 @@ Step: TypeAlias = tuple[int, int]
 """From and to: points 1 to 24, or BAR and OFF."""
 
 BAR, OFF = -1, -2
+MAX_STEPS = 8
+"""More than any move can have: a longer text is read no further."""
+
 _NAMES = {BAR: "bar", OFF: "off"}
 _NUMBERS = {"bar": BAR, "off": OFF, **{str(point): point for point in range(1, 25)}}
 _PLACE = r"(?:bar|off|\d{1,2})"
@@ -37,6 +40,8 @@ def read(text: str) -> tuple[Step, ...] | None:
         if len(points) < len(places) or OFF in points[:-1] or BAR in points[1:]:
             return None
         steps += list(pairwise(points)) * int(chain["times"] or 1)
+        if len(steps) > MAX_STEPS:
+            return None
     return tuple(steps)
 
 

@@ -74,8 +74,10 @@ def fleet_of(params: Mapping[str, ParamValue]) -> Fleet:
     Raises:
         ParameterError: lists that cannot be read or do not match, or more shots than cells without repetition.
     """
-    sizes = tuple(int(text) for text in _listed("ship_sizes", str(params["ship_sizes"]), r"[1-9]\d?"))
-    values = tuple(float(text) for text in _listed("ship_values", str(params["ship_values"]), r"\d{1,4}(?:\.\d{1,4})?"))
+    sizes = tuple(int(text) for text in _listed("ship_sizes", str(params["ship_sizes"]), r"[1-9][0-9]?"))
+    values = tuple(
+        float(text) for text in _listed("ship_values", str(params["ship_values"]), r"[0-9]{1,4}(?:\.[0-9]{1,4})?")
+    )
     if len(sizes) != len(values):
         raise ParameterError(
             f"battleship: {len(sizes)} ship_sizes and {len(values)} ship_values; give one value a ship."

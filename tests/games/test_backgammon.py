@@ -137,7 +137,10 @@ def test_notation():
     assert read("8/5(2)") == ((8, 5), (8, 5))
     assert read("8/5*/3") == ((8, 5), (5, 3))
     assert read("pass") == ()
-    assert [read(text) for text in ("", "8", "8/5(9)", "0/3", "bar", "3/off/2", "5/bar")] == [None] * 7
+    assert [
+        read(text)
+        for text in ("", "8", "8/5(9)", "1/2 " * 20_000, "8/" * 40_000 + "8", "٨/٥", "0/3", "bar", "3/off/2", "5/bar")
+    ] == [None] * 10
 
 
 def test_moves_that_mean_the_same_are_listed_once():
