@@ -9,12 +9,13 @@ import pytest
 
 from games import ParameterError, UnknownGameError, get_game, list_games
 from games.registry import resolve_params
+from games.shelf import VARIANTS, WRITTEN
 from games.types import Param
 
 
 def test_written_games_are_listed_with_their_defaults():
     specs = {spec.id: spec for spec in list_games()}
-    assert set(specs) == {"kuhn_poker", "simple_negotiation", "tic_tac_toe"}
+    assert set(specs) == {*WRITTEN, *VARIANTS}
     assert specs["kuhn_poker"].params == {"players": 2}
     assert specs["simple_negotiation"].params["turns"] == 6
 
