@@ -105,8 +105,9 @@ class BattleshipState(SpielState):
     # --- text ----------------------------------------------------------------------------------------------------
 
     def board(self, seat: Seat) -> str:
-        """Own sea with ships and shots, the other's as far as it is known, then what is left to do."""
-        return f"Your sea\n{self._own(seat)}\nTheir sea\n{self._other(seat)}\n{self._status(seat)}"
+        """Own sea with ships and shots, the other's as far as shots have told, then what is left to do."""
+        theirs = "" if self.placing() else f"Their sea\n{self._other(seat)}\n"
+        return f"Your sea\n{self._own(seat)}\n{theirs}{self._status(seat)}"
 
     def _own(self, seat: Seat) -> str:
         sea = self.seas()[seat]
@@ -132,6 +133,8 @@ class BattleshipState(SpielState):
         placed = len(seas[seat].ships)
         if placed < len(fleet.sizes):
             return f"Next to place: your ship {'ABCDEFGH'[placed]} of size {fleet.sizes[placed]}."
+        if self.placing():
+            return "Your ships are placed; the other is still placing."
         sunk = [len(sea.sunk()) for sea in seas]
         left = [fleet.shots - sea.fallen for sea in seas]
         return (

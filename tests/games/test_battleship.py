@@ -45,9 +45,7 @@ def test_placing():
     state = after("a1 right")
     assert state.board(0).endswith("Next to place: your ship B of size 2.")
     assert state.board(1).endswith("Next to place: your ship A of size 1.")
-    assert state.board(0).startswith(
-        "Your sea\n   a b c d\n 1 A . . .\n 2 . . . .\n 3 . . . .\nTheir sea\n   a b c d\n 1 . "
-    )
+    assert state.board(0).startswith("Your sea\n   a b c d\n 1 A . . .\n 2 . . . .\n 3 . . . .\nNext")
     assert "A" not in state.board(1).split("Next")[0]
     say(state, "[d3 right]")
     assert told(state) == ["Player 0 placed a ship of size 1.", "Player 1 placed a ship of size 1."]
@@ -57,6 +55,8 @@ def test_placing():
     assert state.parse(0, "[b2 left]").issue is Issue.MALFORMED
     assert state.parse(0, "[B2 Horizontal]").move.answer == "b2 right"
     assert state.parse(0, "[b2 v]").move.answer == "b2 down"
+    say(state, "[b2 down]")
+    assert state.board(0).endswith("\nYour ships are placed; the other is still placing.")
 
 
 def test_shots_are_told_to_both_and_sinking_names_no_ship():
