@@ -52,9 +52,11 @@ class MctsPlayer(ScriptedPlayer):
         if not isinstance(game, SpielGame):
             return f"{game.spec.id} is not played on OpenSpiel's rules, which the search needs"
         if game.spec.information is not Information.PERFECT:
-            return f"{game.spec.id} hides information, and the search would see it"
+            return f"{game.spec.id} hides information, and the search would see it; solver plays such games if small"
         if game.spec.dynamics is not Dynamics.TURNS:
-            return f"{game.spec.id} has simultaneous moves"
+            return (
+                f"{game.spec.id} has simultaneous moves, which the search cannot make; solver plays such games if small"
+            )
         return None
 
 

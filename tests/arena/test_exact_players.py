@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pyspiel
@@ -12,7 +14,7 @@ import pytest
 from arena_helpers import Pennies
 
 from arena.pairing import round_robin
-from arena.players import solver
+from arena.players import equilibrium, induction
 from arena.players.factory import PlayerFactory
 from arena.players.mcts import MctsPlayer, say
 from arena.players.solver import SolverPlayer, solve
@@ -173,8 +175,8 @@ def test_backward_induction_averages_chance_and_alternates_best_replies() -> Non
     reply = {"player": 1, "to": [3.0, -1.0]}  # worth -1: the second seat chooses
     dice = {"player": -1, "p": [0.25, 0.75], "to": [reply, 1.0]}  # worth 0.5
     root = Node({"player": 0, "to": [0.25, dice]})
-    values = solver.position_values(root)
-    assert values[solver.position_key(root)] == 0.5
+    values = induction.position_values(root)
+    assert values[induction.position_key(root)] == 0.5
     assert sorted(values.values()) == [-1.0, 0.5, 0.5]
 
 
@@ -189,6 +191,14 @@ def test_backward_induction_averages_chance_and_alternates_best_replies() -> Non
         ("openspiel/tiny_hanabi", "solver", "is not a two-player game of opposed interests"),
         ("kuhn_poker", "mcts:10", "hides information, and the search would see it"),
         ("simple_negotiation", "mcts:10", "is not played on OpenSpiel's rules"),
+        ("repeated_rps", "mcts:10", "has simultaneous moves, which the search cannot make; solver plays such"),
+        ("goofspiel", "solver", "is too large to solve here"),
+        ("openspiel/matrix_pd", "solver", "is not a two-player game of opposed interests"),
+        ("openspiel/blackjack", "solver", "is not a two-player game of opposed interests"),
+        ("openspiel/chinese_checkers(players=3)", "solver", "hides nothing, so it has no single solution"),
+        ("openspiel/markov_soccer(horizon=10)", "solver", "has no information states in OpenSpiel"),
+        ("repeated_rps", "solver", None),
+        ("openspiel/matrix_rps", "solver", None),
         ("tic_tac_toe", "solver", None),
         ("tic_tac_toe", "mcts:10", None),
         ("openspiel/leduc_poker", "solver", None),
@@ -200,7 +210,8 @@ def test_refusals_say_why(game: str, player: str, reason: str | None, monkeypatc
     game, _, listed = game.rstrip(")").partition("(")
     loaded = get_game(game, {k: int(v) for k, v in (pair.split("=") for pair in listed.split(",") if pair)})
     if "limit" not in (reason or ""):
-        monkeypatch.setattr(solver, "MAX_NODES", 12_000)  # leduc has 9,457 histories; keeps the test quick
+        monkeypatch.setattr(induction, "MAX_POSITIONS", 12_000)
+        monkeypatch.setattr(equilibrium, "MAX_HISTORIES", 12_000)  # leduc has 9,457; keeps the test quick
     answer = FACTORY.refusal(player, loaded)
     if reason is None:
         assert answer is None
@@ -210,8 +221,111 @@ def test_refusals_say_why(game: str, player: str, reason: str | None, monkeypatc
         assert answer.startswith(game)
 
 
-def test_three_seats_have_no_single_solution() -> None:
-    assert "two-player" in (FACTORY.refusal("solver", get_game("kuhn_poker", {"players": 3})) or "")
+def test_three_seats_are_solved_where_an_equilibrium_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(equilibrium, "ITERATIONS", (200, 600))
+    rules = get_game("kuhn_poker", {"players": 3}).pyspiel_game  # type: ignore[attr-defined]
+    table = equilibrium.equilibrium(rules)
+    assert pyspiel.nash_conv(rules, pyspiel.TabularPolicy(dict(table))) < 1e-3
+    monkeypatch.setattr(equilibrium, "MAX_NASH_CONV", 1e-9)
+    with pytest.raises(induction.NotSolvableError, match="has 3 players, and CFR\\+ found no equilibrium"):
+        equilibrium.equilibrium(rules)
+
+
+def test_tic_tac_toe_is_worth_nothing_and_nim_is_known() -> None:
+    values = {}
+    for name, params in (("tic_tac_toe", {}), ("nim", {}), ("nim", {"is_misere": False, "pile_sizes": "1;2;4"})):
+        root = pyspiel.load_game(name, params).new_initial_state()
+        values[name, bool(params)] = induction.position_value(induction.position_values(root), root)
+    assert values == {("tic_tac_toe", False): 0.0, ("nim", False): -1.0, ("nim", True): 1.0}
+
+
+def exact(game: Any) -> tuple[Any, pyspiel.TabularPolicy]:
+    """The game with turns, and what the solver does at each of its information states, asked through the states."""
+    rules = equilibrium.with_turns(game.pyspiel_game)
+    policy = solve(game)
+    table: dict[str, list[tuple[int, float]]] = {}
+
+    def walk(state: Any) -> None:
+        for seat in state.to_move():
+            found = policy(state, seat)
+            node = solver_node(rules, state, seat)
+            assert table.setdefault(node.information_state_string(seat), found) == found
+        if not state.to_move():
+            return
+        for joint in itertools.product(*(state.legal(seat) for seat in state.to_move())):
+            child = state.clone()
+            child.apply(dict(zip(state.to_move(), joint, strict=True)))
+            walk(child)
+
+    walk(game.new_state(0))
+    return rules, pyspiel.TabularPolicy(table)
+
+
+def solver_node(rules: Any, state: Any, seat: int) -> Any:
+    node = rules.new_initial_state()
+    for action in state.to_json()["history"]:
+        node.apply_action(action)
+    while node.current_player() != seat:
+        node.apply_action(node.legal_actions()[-1])  # another choice than the solver's own: it must not matter
+    return node
+
+
+def test_goofspiel_is_solved_by_its_game_with_turns() -> None:
+    game = get_game("goofspiel", {"num_cards": 3, "points_order": "descending"})
+    rules, policy = exact(game)
+    assert pyspiel.nash_conv(rules, policy) < 1e-3
+    values = pyspiel.expected_returns(rules.new_initial_state(), policy, -1, True)
+    assert values[0] == pytest.approx(0, abs=1e-4)  # a symmetric game
+
+
+def test_leduc_and_liars_dice_are_solved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(equilibrium, "ITERATIONS", (200, 400))
+    for name, params, value in (("leduc_poker", {}, -0.0856), ("liars_dice", {"dice_sides": 3}, None)):
+        rules = get_game(name, params).pyspiel_game  # type: ignore[attr-defined]
+        policy = pyspiel.TabularPolicy(dict(equilibrium.equilibrium(rules)))
+        assert pyspiel.nash_conv(rules, policy) < 0.02
+        found = pyspiel.expected_returns(rules.new_initial_state(), policy, -1, True)[0]
+        assert value is None or found == pytest.approx(value, abs=2e-3)
+
+
+def test_rock_paper_scissors_is_played_one_third_each_in_every_round() -> None:
+    game = get_game("repeated_rps")
+    state = game.new_state(0)
+    policy = solve(game)  # type: ignore[arg-type]
+    for _ in range(2):
+        for seat in (0, 1):
+            assert dict(policy(state, seat)) == pytest.approx({0: 1 / 3, 1: 1 / 3, 2: 1 / 3}, abs=1e-6)  # type: ignore[arg-type]
+        state.apply({seat: state.legal(seat)[seat] for seat in (0, 1)})  # type: ignore[index]
+    records = meet("repeated_rps", ["solver", "greedy"], pairs=2)
+    assert all(len(record.turns) == 10 for record in records)
+
+
+def test_a_solution_is_kept_on_disk_and_a_damaged_file_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_CACHE", str(tmp_path))
+    monkeypatch.setattr(equilibrium, "ITERATIONS", (50, 50))
+    rules = pyspiel.load_game("kuhn_poker")
+    table = equilibrium.equilibrium(rules)
+    (file,) = (tmp_path / "solver").iterdir()
+    monkeypatch.setattr(equilibrium, "_solved", None)  # from now on, only the file can answer
+    assert equilibrium.equilibrium(rules) == table
+    monkeypatch.undo()
+    monkeypatch.setenv("ARENA_CACHE", str(tmp_path))
+    monkeypatch.setattr(equilibrium, "ITERATIONS", (50, 50))
+    for damage in ("", "[1]", '{"0": 3}'):
+        file.write_text(damage, encoding="utf-8")
+        assert equilibrium.equilibrium(rules) == table
+    monkeypatch.setenv("ARENA_CACHE", "/dev/null/nowhere")
+    assert equilibrium.equilibrium(rules) == table
+
+
+def test_where_solutions_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ARENA_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    assert equilibrium.cache_folder() == Path("/somewhere/selfplay-arena/solver")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert equilibrium.cache_folder() == Path.home() / ".cache/selfplay-arena/solver"
 
 
 def test_games_outside_openspiel_are_refused_and_never_half_played() -> None:
