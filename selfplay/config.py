@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
 from pydantic import Field, model_validator
 
 from arena.config import GameConfig, SamplingConfig, StrictModel
 from arena.errors import ConfigError
 from games import Game, GameError, get_game
+from selfplay.sections import EstimatorConfig, LoraSettings, OpponentConfig, OptimSettings
+
+__all__ = [
+    "HARMLESS",
+    "EstimatorConfig",
+    "LoraSettings",
+    "OpponentConfig",
+    "OptimSettings",
+    "SelfPlayConfig",
+    "TrainedGame",
+]
 
 HARMLESS = frozenset({"concurrency", "threads", "checkpoint_every"})
 """Keys that a resumed run may change: how it is computed, not what."""
@@ -20,68 +29,13 @@ class TrainedGame(GameConfig):
     weight: float = Field(default=1.0, gt=0)
 
 
-class OpponentConfig(StrictModel):
-    """Whom the learner meets: shares of the matches, by weight."""
-
-    latest: float = Field(default=1.0, ge=0, description="itself as it is now; all seats learn")
-    past: float = Field(
-        default=0.0, ge=0, description="a past snapshot, drawn uniformly; only the learner's seat learns"
-    )
-
-    @model_validator(mode="after")
-    def _some_weight(self) -> OpponentConfig:
-        if self.latest + self.past <= 0:
-            raise ValueError("latest and past are both 0; give at least one of them weight")
-        return self
-
-
-class LoraSettings(StrictModel):
-    """The adapter that learns (PEFT's LoRA)."""
-
-    r: int = Field(default=16, ge=1)
-    alpha: float = Field(default=32.0, gt=0)
-    dropout: float = Field(default=0.0, ge=0, lt=1, description="of the adapter; the base model's own is always off")
-    target_modules: str | list[str] = "all-linear"
-
-
-class OptimSettings(StrictModel):
-    """Optimisation, by TRL and transformers.
-
-    Attributes:
-        schedule: learning rate over the updates; `warmup` is in updates.
-        beta: weight of the KL divergence to the base model (the adapter switched off).
-        loss_type: TRL's name; how the losses of the sampled tokens are averaged.
-        epsilon: clip range of the probability ratio to the sampler.
-        micro_batches: forward and backward passes per update; more need less memory. Changes no result.
-        tokens_per_trajectory: the constant of `dr_grpo`: the loss is the sum over all sampled tokens, divided by the
-            number of trajectories (learner's seats of finished matches) times this.
-    """
-
-    learning_rate: float = Field(default=1e-3, gt=0)
-    schedule: Literal["constant", "linear", "cosine", "constant_with_warmup"] = "linear"
-    warmup: int = Field(default=0, ge=0)
-    beta: float = Field(default=0.1, ge=0)
-    loss_type: Literal["dr_grpo", "grpo", "dapo"] = "dr_grpo"
-    epsilon: float = Field(default=0.2, gt=0)
-    max_grad_norm: float = Field(default=1.0, gt=0)
-    weight_decay: float = Field(default=0.0, ge=0)
-    micro_batches: int = Field(default=4, ge=1)
-    tokens_per_trajectory: int = Field(default=16, ge=1)
-    gradient_checkpointing: bool = False
-
-
-class EstimatorConfig(StrictModel):
-    """Advantage estimator and its options."""
-
-    name: str = "rae"
-    options: dict[str, Any] = Field(default_factory=dict)
-
-
 class SelfPlayConfig(StrictModel):
     """A self-play run.
 
     Attributes:
         matches: per update, over all games.
+        repeats: how often each deal is played in an update, by the same players in the same seats; the estimator
+            `group` compares these matches.
         snapshot_every, checkpoint_every: updates; every snapshot is also a checkpoint, and so is the last update.
         retries: how often an unusable reply may be repeated before it forfeits; what was said then is learnt from too.
         threads: torch threads; 0 leaves torch's choice.
@@ -91,6 +45,7 @@ class SelfPlayConfig(StrictModel):
     games: list[TrainedGame] = Field(min_length=1)
     updates: int = Field(default=40, ge=1)
     matches: int = Field(default=96, ge=1)
+    repeats: int = Field(default=1, ge=1)
     snapshot_every: int = Field(default=10, ge=1)
     checkpoint_every: int = Field(default=10, ge=1)
     seed: int = Field(default=0, ge=0)
@@ -123,10 +78,24 @@ class SelfPlayConfig(StrictModel):
             raise ValueError(
                 f"snapshot_every is {self.snapshot_every} but there are only {self.updates} updates; lower it"
             )
-        if self.opponents.past > 0 and self.snapshot_every >= self.updates:
+        if self.opponents.pool > 0 and self.snapshot_every >= self.updates:
             raise ValueError(
-                f"opponents.past is {self.opponents.past} but there is no past to meet: the first snapshot comes "
-                f"with the last update, {self.updates}; lower snapshot_every or set past to 0"
+                f"opponents.past, recent and pfsp are {self.opponents.pool} together but there is no past to meet: the "
+                f"first snapshot comes with the last update, {self.updates}; lower snapshot_every or set past to 0"
+            )
+        if self.estimator.name == "group" and self.repeats < 2:
+            raise ValueError(
+                "estimator.name is 'group' but repeats is 1, so that no match has another of its deal to be compared "
+                "with; set repeats to 4, say, or choose another estimator"
+            )
+        idle = [game.id for game, matches in zip(self.games, self.shares(), strict=True) if matches == 0]
+        if idle:
+            raise ValueError(
+                f"{self.matches} matches an update leave none for {', '.join(idle)}; raise matches or the weight"
+            )
+        if self.repeats > min(self.shares()):
+            raise ValueError(
+                f"repeats is {self.repeats} but some game has only {min(self.shares())} matches an update; lower it"
             )
         if self.optim.warmup >= self.updates:
             raise ValueError(f"optim.warmup is {self.optim.warmup} of {self.updates} updates; it must be fewer")
@@ -134,11 +103,6 @@ class SelfPlayConfig(StrictModel):
             raise ValueError(
                 f"optim.micro_batches is {self.optim.micro_batches} but an update has only {self.matches} matches; "
                 "lower it"
-            )
-        idle = [game.id for game, matches in zip(self.games, self.shares(), strict=True) if matches == 0]
-        if idle:
-            raise ValueError(
-                f"{self.matches} matches an update leave none for {', '.join(idle)}; raise matches or the weight"
             )
         return self
 

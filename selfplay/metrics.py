@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from arena.types import Attempt, Ended, MatchRecord
 from games import Game, Issue, Seat
 from selfplay.advantages import SeatAdvantage, Telemetry
+from selfplay.payoff import LIVE, PayoffMatrix, seat_score
 
 if TYPE_CHECKING:
     from selfplay.rollouts import Rollout
@@ -66,7 +67,12 @@ class TokenStats:
 
 
 def update_line(
-    trained: Trained, rollout: Rollout, telemetry: Mapping[str, Telemetry], *, updates: int
+    trained: Trained,
+    rollout: Rollout,
+    telemetry: Mapping[str, Telemetry],
+    *,
+    updates: int,
+    payoff: PayoffMatrix | None = None,
 ) -> dict[str, Any]:
     """The line of one update, without its times.
 
@@ -75,7 +81,11 @@ def update_line(
         rollout: what it was made from.
         telemetry: of the estimator.
         updates: how many the run will have.
+        payoff: the learner's estimated scores against everybody met so far.
     """
+    games = games_metrics(rollout.matches, rollout.voids, trained.tokens, telemetry)
+    for game, told in games.items():
+        told["payoff"] = {} if payoff is None else payoff.table(game).get(LIVE, {})
     return {
         "schema": SCHEMA,
         "update": trained.update,
@@ -87,7 +97,7 @@ def update_line(
         "trajectories": rollout.trajectories,
         "tokens": token_counts(rollout.matches),
         **sum(trained.tokens.values(), TokenStats()).means(),
-        "games": games_metrics(rollout.matches, rollout.voids, trained.tokens, telemetry),
+        "games": games,
         "estimator": dict(telemetry),
     }
 
@@ -119,13 +129,13 @@ def games_metrics(
     for game_id in sorted({match.game.spec.id for match in matches} | set(voids)):
         mine = [match for match in matches if match.game.spec.id == game_id]
         roles = list(dict.fromkeys(role for match in mine for role in _roles(match)))
-        against_past = [match for match in mine if not all(match.learner)]
         made[game_id] = {
             "matches": len(mine),
             "void": voids.get(game_id, 0),
             "outcomes": dict(sorted(Counter(match.record.outcome for match in mine).items())),
             "mean_turns": _mean([len(match.record.turns) for match in mine]),
-            "past": _against_past(against_past),
+            "past": _against_past(mine),
+            "opponents": _opponents(mine),
             **{what: value for what, value in _told(telemetry, game_id).items() if what != "baseline"},
             "roles": {role: _role(mine, role, tokens.get((game_id, role)), telemetry) for role in roles},
         }
@@ -142,15 +152,32 @@ def _roles(match: PlayedMatch) -> tuple[str, ...]:
     return match.record.roles or match.game.spec.roles
 
 
+def _opponents(matches: Sequence[PlayedMatch]) -> dict[str, dict[str, float]]:
+    """By frozen opponent: the learner's matches against it and its mean score in them."""
+    scores: dict[str, list[float]] = {}
+    for match in matches:
+        names = match.record.spec.players
+        for other in {name for name, learns in zip(names, match.learner, strict=True) if not learns}:
+            scores.setdefault(other, []).extend(_scores(match))
+    return {name: {"matches": len(mine), "score": _mean(mine)} for name, mine in sorted(scores.items())}
+
+
+def _scores(match: PlayedMatch) -> list[float]:
+    return [seat_score(match.record, match.game, seat) for seat, learns in enumerate(match.learner) if learns]
+
+
 def _against_past(matches: Sequence[PlayedMatch]) -> dict[str, float] | None:
-    """Matches against frozen opponents and the learner's mean score in them (win 1, draw ½)."""
-    scores = [
-        {"win": 1.0, "draw": 0.5, "loss": 0.0}[result_word(match.record.returns, seat)]
-        for match in matches
-        for seat, learns in enumerate(match.learner)
-        if learns
-    ]
-    return {"matches": len(matches), "score": _mean(scores)} if scores else None
+    """Matches against snapshots of the same run and the learner's mean score in them; None where there were none."""
+    scores = [score for match in matches if meets_own_past(match) for score in _scores(match)]
+    return {"matches": len(scores), "score": _mean(scores)} if scores else None
+
+
+def meets_own_past(match: PlayedMatch) -> bool:
+    """Whether the learner met a snapshot of its own run."""
+    names = match.record.spec.players
+    runs = [name.rpartition("@")[0] for name in names]
+    own = {run for run, learns in zip(runs, match.learner, strict=True) if learns}
+    return any(run in own and not learns for run, learns in zip(runs, match.learner, strict=True))
 
 
 def _role(

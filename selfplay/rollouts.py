@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.inference.engine import LocalEngine
+from arena.players.factory import PlayerFactory
 from arena.players.model import ModelPlayer
 from arena.runner import run_matches
 from arena.snapshots import Snapshot
@@ -39,10 +40,18 @@ class Rollout:
 
 
 class Players:
-    """Learner and frozen snapshots over one engine; the learner's adapter is the trainer's own."""
+    """Learner, frozen snapshots and fixed players over one engine; the learner's adapter is the trainer's own.
 
-    def __init__(self, engine: LocalEngine, adapter: str) -> None:
+    Args:
+        engine: samples for all that are models.
+        adapter: the learner's, in the trainer's model.
+        fixed: names of further players that may sit down.
+    """
+
+    def __init__(self, engine: LocalEngine, adapter: str, fixed: Collection[str] = ()) -> None:
         self._engine = engine
+        self._fixed = frozenset(fixed)
+        self._factory = PlayerFactory(engine=engine)
         self._adapter = adapter
         self._frozen: dict[str, ModelPlayer] = {}
         self._learner: ModelPlayer | None = None
@@ -63,8 +72,10 @@ class Players:
         """The player of this name.
 
         Raises:
-            KeyError: it is neither the learner now nor a known snapshot.
+            KeyError: it is neither the learner now, nor a known snapshot, nor a fixed player.
         """
+        if name in self._fixed:
+            return self._factory(name)
         if self._learner is not None and name == self._learner.name:
             return self._learner
         return self._frozen[name]

@@ -13,6 +13,7 @@ from arena.rundir import RunDir
 from arena.types import Observer
 from selfplay.advantages import make_estimator
 from selfplay.config import HARMLESS, SelfPlayConfig
+from selfplay.league import check_fixed
 
 Emit = Callable[[Mapping[str, Any]], None]
 """Takes an event of `arena.display.events`: stage, note, progress, metrics, snapshot."""
@@ -69,7 +70,7 @@ def run_selfplay(
         Interrupted: `stop` turned true; the state is saved.
         ArenaError: training cannot go on; says why.
     """
-    config.loaded_games()
+    check_fixed(config.opponents.fixed, config.loaded_games(), name)
     estimator = make_estimator(config.estimator.name, config.estimator.options)
     settings = config.model_dump(mode="json")
     device = pick_device(config.device)

@@ -24,6 +24,7 @@ from selfplay.advantages import Estimator
 from selfplay.config import SelfPlayConfig
 from selfplay.metrics import update_line
 from selfplay.opponents import learner_name, update_specs
+from selfplay.payoff import PayoffMatrix
 from selfplay.rollouts import Players, Rollout, make_rollout, play
 from selfplay.run import Emit, Summary
 from selfplay.trainer import ADAPTER, RoleConditionedTrainer, Trained
@@ -65,8 +66,9 @@ class Session:
             save_now=self._save_now,
             stop_now=stop,
         )
-        self.players = Players(LocalEngine(base, model=self.trainer.model), ADAPTER)
+        self.players = Players(LocalEngine(base, model=self.trainer.model), ADAPTER, config.opponents.fixed)
         self.pool: list[str] = []
+        self.payoff = PayoffMatrix(config.opponents.pfsp_memory)
         self.matches_log = JsonLog(run.matches)
         self.metrics_log = JsonLog(run.metrics)
         self.line: Mapping[str, Any] = {}
@@ -115,7 +117,7 @@ class Session:
     def _rollout(self, update: int) -> Rollout:
         start = time.perf_counter()
         self._stage("play", update)
-        specs = update_specs(self.config, self.run.name, update, self.pool)
+        specs = update_specs(self.config, self.run.name, update, self.pool, self.payoff)
         learner = learner_name(self.run.name, update)
         self.players.learn_as(learner)
         records, seconds = play(
@@ -131,6 +133,7 @@ class Session:
         if not rollout.rows:
             errors = sorted({record.error for record in records if record.error})
             raise ArenaError(f"Update {update}: no match gave anything to learn from. {' '.join(errors[:3])}".rstrip())
+        self.payoff.add(rollout.matches)
         self._played = (rollout, start, seconds)
         self._stage("train", update)
         return rollout
@@ -148,7 +151,9 @@ class Session:
             )
         assert self._played is not None, "an optimiser step follows a rollout"
         rollout, start, seconds = self._played
-        self.line = update_line(trained, rollout, self.estimator.telemetry(), updates=self.config.updates)
+        self.line = update_line(
+            trained, rollout, self.estimator.telemetry(), updates=self.config.updates, payoff=self.payoff
+        )
         total = time.perf_counter() - start
         self.line |= {"sampling_s": seconds, "training_s": total - seconds, "total_s": total}
         self.metrics_log.append(self.line)
@@ -165,10 +170,13 @@ class Session:
         self.matches_log.sync()
         self.metrics_log.sync()
         name = snapshot_name(self.run.name, update)
+        if self._snapshot_due(update):
+            self.payoff.name_row(name)
         pool = [*self.pool, name] if self._snapshot_due(update) and name not in self.pool else self.pool
         state = {
             "pool": pool,
             "estimator": {"name": self.estimator.name, "state": self.estimator.state_dict()},
+            "payoff": self.payoff.state_dict(),
             "base_sha256": self.base.model_hash,
             "tokenizer_sha256": self.base.tokenizer_hash,
         }
@@ -205,6 +213,7 @@ class Session:
                     f"{state[key][:12]}…). Restore that model, or start a new run."
                 )
         self.estimator.load_state_dict(state["estimator"]["state"])
+        self.payoff.load_state_dict(state.get("payoff", {"games": {}}))  # older runs kept none
         self.line = max(read_json_lines(self.run.metrics), key=lambda line: line["update"], default={})
         known = {snapshot.name: snapshot for snapshot in list_snapshots(self.run)}
         for name in state["pool"]:

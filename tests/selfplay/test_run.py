@@ -22,7 +22,8 @@ from selfplay.run import Summary, run_selfplay
 
 
 def config(tiny: str) -> SelfPlayConfig:
-    return kuhn_config(tiny, updates=5, opponents=OpponentConfig(latest=1.0, past=1.0))
+    everybody = OpponentConfig(latest=1.0, past=1.0, recent=0.5, pfsp=1.0, fixed={"random": 0.5, "base": 0.5})
+    return kuhn_config(tiny, updates=5, matches=16, opponents=everybody)
 
 
 def left_behind(run: Path) -> dict[str, Any]:
@@ -49,8 +50,8 @@ def test_a_run_leaves_records_metrics_snapshots_and_checkpoints(whole: tuple[Pat
     assert summary.snapshots == ("r@000002", "r@000004", "r@000005")
     assert left["status"] == "done"
     assert [line["update"] for line in left["metrics"]] == [1, 2, 3, 4, 5]
-    assert len(left["matches"]) == 5 * 12
-    assert len({line["key"] for line in left["matches"]}) == 60
+    assert len(left["matches"]) == 5 * 16
+    assert len({line["key"] for line in left["matches"]}) == 80
     assert len(set(left["snapshots"].values())) == 3  # it learns something each time
     assert [p.name for p in sorted((path / "checkpoints").iterdir())] == ["000004", "000005"]
     role = left["metrics"][-1]["games"]["kuhn_poker"]["roles"]["first"]
@@ -68,10 +69,28 @@ def test_records_say_which_weights_said_what_and_opponents_come_from_the_pool(
         update = int(line["spec"]["tag"].removeprefix("update-"))
         pool = {f"r@{step:06d}" for step in (2, 4) if step <= update}
         players = line["spec"]["players"]
-        assert set(players) <= pool | {f"r@{update:06d}+live"}
+        assert set(players) <= pool | {f"r@{update:06d}+live", "random", "base"}
         for turn in line["turns"]:
             assert {a["snapshot"] for a in turn["attempts"]} == {players[turn["seat"]]}
-    assert any("r@000004" in line["spec"]["players"] for line in whole[2]["matches"])
+    met = {name for line in whole[2]["matches"] for name in line["spec"]["players"]}
+    assert met >= {"r@000002", "r@000004", "random", "base"}
+
+
+def test_payoffs_are_kept_by_opponent_and_seat(whole: tuple[Path, Summary, dict[str, Any]]) -> None:
+    path, _, left = whole
+    kept = json.loads((path / "checkpoints" / "000005" / "selfplay.json").read_text())["payoff"]["games"]["kuhn_poker"]
+    assert set(kept) == {"live", "r@000002", "r@000004", "r@000005"}
+    assert kept["r@000005"] == kept["live"]
+    assert set(kept["live"]) == {"r@000002", "r@000004", "random", "base"}
+    for cell in kept["live"].values():
+        (first, _), (second, _) = cell["0"], cell["1"]
+        assert first == pytest.approx(second)  # as often from either seat
+    told = left["metrics"][-1]["games"]["kuhn_poker"]
+    assert set(told["payoff"]) == set(kept["live"])
+    assert all(0 < score < 1 for score in told["payoff"].values())
+    assert sum(m["matches"] for m in told["opponents"].values()) == sum(
+        len(set(line["spec"]["players"])) == 2 for line in left["matches"] if line["spec"]["tag"] == "update-000004"
+    )
 
 
 def test_a_snapshot_is_the_adapter_that_was_trained(whole: tuple[Path, Summary, dict[str, Any]]) -> None:
@@ -163,6 +182,14 @@ def test_refusals_come_before_anything_is_written(
         run_selfplay(config(tiny), str(tmp_path / "none"), resume=True)
     with pytest.raises(ConfigError, match="Did you mean 'rae'"):
         run_selfplay(kuhn_config(tiny, estimator={"name": "rea"}), str(tmp_path / "x"))
+    for name, message in (
+        ("randm", "Did you mean 'random'"),
+        ("human", "nobody can answer"),
+        (f"{tmp_path / 'x'}@000002", "very run"),
+        (f"{whole[0]}@latest", "write r@000005"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            run_selfplay(kuhn_config(tiny, opponents=OpponentConfig(fixed={name: 1.0})), str(tmp_path / "x"))
     assert not (tmp_path / "x").exists()
 
 
