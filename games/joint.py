@@ -8,6 +8,7 @@ that what a seat sees is decided where it happens.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
@@ -134,6 +135,23 @@ def read_speech(text: str, *, truncated: bool = False) -> Parsed:
         return Parsed(raw=text, issue=Issue.OK, move=Move(answer="", speech=words))
     issue, hint = (Issue.TRUNCATED, "The reply was cut off; be shorter.") if truncated else (Issue.NO_ANSWER, _EMPTY)
     return Parsed(raw=text, issue=issue, hint=hint)
+
+
+def most_named(named: Mapping[Seat, Seat]) -> Seat | None:
+    """Who is named by more seats than anybody else; None on a tie."""
+    ranked = Counter(named.values()).most_common(2)
+    return ranked[0][0] if ranked and (len(ranked) == 1 or ranked[0][1] > ranked[1][1]) else None
+
+
+def spellings(listed: Iterable[Move]) -> dict[str, int]:
+    """Other ways to write moves like `Vote: 3` that name a seat, with the move's number."""
+    found: dict[str, int] = {}
+    for move in listed:
+        verb, _, number = move.answer.partition(": ")
+        if move.action is not None:
+            forms = (number, f"player {number}", f"{verb} {number}", f"{verb} player {number}")
+            found |= dict.fromkeys((*forms, f"{verb}: player {number}"), move.action)
+    return found
 
 
 _EMPTY = "The reply is empty. Say something."

@@ -26,6 +26,7 @@ WRITTEN: dict[str, str] = {
     "bargaining": "games.bargaining:Bargaining",
     "iterated_prisoners_dilemma": "games.iterated_prisoners_dilemma:IteratedPrisonersDilemma",
     "simple_negotiation": "games.simple_negotiation:SimpleNegotiation",
+    "undercover": "games.undercover:Undercover",
     "werewolf": "games.werewolf:Werewolf",
 }
 """Id to `module:class`. A class takes its resolved parameters and declares `PARAMS`."""
@@ -42,6 +43,8 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, ParamValue]]] = MappingProxyType(
         ),
         "bargaining-small_pools": ("bargaining", {"items_low": 3, "items_high": 4}),
         "werewolf-changed_roles": ("werewolf", {"players": 8, "wolves": 2, "seers": 2, "doctors": 0}),
+        "undercover-blank": ("undercover", {"blank": True}),
+        "undercover-eight": ("undercover", {"players": 8}),
     }
 )
 """Id of a variant (`dont_say_it-hardcore`) to its game's id and the defaults that it changes.

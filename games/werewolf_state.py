@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, cast
 
-from games.joint import JointState, read_speech
+from games.joint import JointState, most_named, read_speech, spellings
 from games.parsing import parse_choice
 from games.types import Move, Observation, Parsed, Seat
-from games.werewolf_text import board, facts, kind, picture, spellings
+from games.werewolf_text import board, facts, kind, picture
 
 if TYPE_CHECKING:
     from games.werewolf import Werewolf
@@ -27,12 +26,6 @@ class Phase(StrEnum):
     TALK = "talk"
     VOTE = "vote"
     OVER = "over"
-
-
-def most_named(named: Mapping[Seat, Seat]) -> Seat | None:
-    """Who is named by more than anybody else; None on a tie."""
-    ranked = Counter(named.values()).most_common(2)
-    return ranked[0][0] if ranked and (len(ranked) == 1 or ranked[0][1] > ranked[1][1]) else None
 
 
 class WerewolfState(JointState):
@@ -116,8 +109,7 @@ class WerewolfState(JointState):
         # Every verb and every number is an answer somewhere: naming a dead player, oneself or a fellow wolf is illegal.
         verbs = ("vote", *(verb.casefold() for verb in VERBS.values()))
         known = frozenset(f"{verb}: {other}" for verb in verbs for other in range(len(self.dealt)))
-        aliases = {form: move.action for move in listed if move.action is not None for form in spellings(move)}
-        return parse_choice(text, listed, lambda: known, aliases=aliases, truncated=truncated)
+        return parse_choice(text, listed, lambda: known, aliases=spellings(listed), truncated=truncated)
 
     def refusal(self, seat: Seat, move: Move) -> str | None:
         """A speech has no answer; a choice is one of those listed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from games.types import Move, Seat
+from games.types import Seat
 
 if TYPE_CHECKING:
     from games.werewolf_state import WerewolfState
@@ -52,9 +52,3 @@ def picture(state: WerewolfState, seat: Seat | None) -> str:
         dead = s not in state.living
         rows.append(f"P{s}  {'dead  ' if dead else 'living'}  {role if dead or s in known else '?'}")
     return "\n".join(rows)
-
-
-def spellings(move: Move) -> tuple[str, ...]:
-    """Other ways to write `Vote: 3`."""
-    verb, _, number = move.answer.partition(": ")
-    return (number, f"player {number}", f"{verb} {number}", f"{verb} player {number}", f"{verb}: player {number}")

@@ -10,8 +10,9 @@ from games_helpers import say
 
 from games import Dynamics, GameOverError, IllegalMoveError, Issue, Move, ParameterError, State, Utility, get_game
 from games.conformance import check_game
+from games.joint import most_named
 from games.werewolf_bots import accusations
-from games.werewolf_state import Phase, WerewolfState, most_named
+from games.werewolf_state import Phase, WerewolfState
 
 GAME = get_game("werewolf")
 TWO = get_game("werewolf", {"players": 7, "wolves": 2})
