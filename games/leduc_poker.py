@@ -28,14 +28,17 @@ import pyspiel
 from games.bots import random_bot
 from games.openspiel import SpielGame, SpielState
 from games.openspiel_catalog import spec_of
-from games.types import Bot, Event, Param, ParamValue, RandomStream, Seat, State
+from games.types import Bot, Event, Move, Param, ParamValue, RandomStream, Seat, State
 
 RANKS = ("9", "10", "Jack", "Queen", "King")
 SIZES = (2, 4)
 """Chips of a bet or raise, by round."""
 
 FOLD, CALL, RAISE = range(3)
-_WORDS = frozenset({"check", "bet", "fold", "call", "raise"})
+_FACING = tuple(Move(answer=word, action=action) for action, word in enumerate(("fold", "call", "raise")))
+_OPEN = tuple(Move(answer=word, action=action) for action, word in enumerate(("fold", "check", "bet")))
+_OPENSPIEL: Mapping[str, int] = MappingProxyType({"call": CALL, "raise": RAISE})
+_WORDS = frozenset(move.answer for move in (*_FACING, *_OPEN))
 
 
 @dataclass(kw_only=True)
@@ -59,8 +62,20 @@ class Table:
 class LeducState(SpielState):
     """One hand. Actions are named by the situation: check or bet, and fold, call or raise once there is a bet."""
 
+    _table: Table | None = None
+
+    def step(self, action: int) -> None:
+        """One action; the public situation is worked out anew after it."""
+        super().step(action)
+        self._table = None
+
     def table(self) -> Table:
-        """The public situation, from the actions so far."""
+        """The public situation, from the actions so far; not to be changed."""
+        if self._table is None:
+            self._table = self._worked_out()
+        return self._table
+
+    def _worked_out(self) -> Table:
         seats = self._game.spec.seats
         table = Table(paid=[1] * seats, folded=set())
         for made in self.pyspiel_state.full_history()[seats:]:
@@ -81,14 +96,20 @@ class LeducState(SpielState):
         """A rank in words."""
         return RANKS[rank - (self._game.spec.seats + 1)]
 
+    def legal(self, seat: Seat) -> tuple[Move, ...]:
+        """Moves in OpenSpiel's order: the passive one before the active one."""
+        if not self.is_to_move(seat):
+            return ()
+        moves = _FACING if self.table().to_call(seat) else _OPEN
+        return tuple(moves[action] for action in self.pyspiel_state.legal_actions(seat))
+
     def answer(self, seat: Seat, action: int) -> str:
         """`check`/`bet`, or `fold`/`call`/`raise` when facing a bet."""
-        words = ("fold", "call", "raise") if self.table().to_call(seat) else ("", "check", "bet")
-        return words[action]
+        return (_FACING if self.table().to_call(seat) else _OPEN)[action].answer
 
     def aliases(self, seat: Seat) -> Mapping[str, int]:
         """OpenSpiel says call and raise also where nobody has bet."""
-        return {} if self.table().to_call(seat) else {"call": CALL, "raise": RAISE}
+        return {} if self.table().to_call(seat) else _OPENSPIEL
 
     def action_event(self, seat: Seat, action: int) -> Event:
         """The public action."""

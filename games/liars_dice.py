@@ -29,7 +29,7 @@ from games.bots import random_bot
 from games.openspiel import SpielGame, SpielState
 from games.openspiel_catalog import spec_of
 from games.parsing import normalise
-from games.types import Bot, Event, Param, ParamValue, RandomStream, Seat, State
+from games.types import Bot, Event, Move, Param, ParamValue, RandomStream, Seat, State
 
 LIAR = "liar"
 
@@ -57,6 +57,13 @@ class LiarsDiceState(SpielState):
     def bids(self) -> list[int]:
         """Actions of the bids so far."""
         return [a for a in self.pyspiel_state.history()[2 * self.game.dice_each :] if a != self.game.liar]
+
+    def legal(self, seat: Seat) -> tuple[Move, ...]:
+        """Higher bids in order, then `liar`."""
+        if self.pyspiel_state.current_player() != seat:
+            return ()
+        moves = self.game.moves
+        return tuple([moves[action] for action in self.pyspiel_state.legal_actions()])
 
     def answer(self, seat: Seat, action: int) -> str:
         """`2 dice of 3`, or `liar`."""
@@ -138,6 +145,11 @@ class LiarsDice(SpielGame):
     def words(self) -> tuple[str, ...]:
         """Canonical answers, by action."""
         return (*(bid_text(self.quantity(bid), self.face(bid)) for bid in range(self.liar)), LIAR)
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """All moves, by action."""
+        return tuple(Move(answer=word, action=action) for action, word in enumerate(self.words))
 
     @cached_property
     def spellings(self) -> Mapping[str, int]:

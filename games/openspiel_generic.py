@@ -92,6 +92,12 @@ class GenericState(SpielState):
             text = str(self.pyspiel_state.observation_string(seat))
         return _ESCAPES.sub("", text).strip()
 
+    def information_key(self, seat: Seat) -> str | None:
+        """OpenSpiel's; None for open simultaneous games, whose information states tell less than moves, or more."""
+        spec = self._game.spec
+        together = spec.dynamics is Dynamics.SIMULTANEOUS
+        return None if together and spec.information is Information.PERFECT else super().information_key(seat)
+
 
 class GenericGame(SpielGame):
     """`openspiel/<name>` with the generic text."""

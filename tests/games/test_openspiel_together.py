@@ -162,6 +162,13 @@ def test_parity_with_openspiel_on_random_trajectories(name: str):
         assert list(state.returns()) == reference.returns()
 
 
+def test_open_goofspiel_is_told_by_moves_and_position():
+    """OpenSpiel's information states keep the order of past prizes and forget who bid what; neither is a secret."""
+    game = get_game("openspiel/goofspiel", {"num_cards": 4})
+    assert game.new_state(0).information_key(0) is None
+    assert check_game(game, seeds=range(1), matches=200) == []
+
+
 @pytest.mark.parametrize("name", TOGETHER)
 def test_conformance(name: str):
     assert check_game(get_game(f"openspiel/{name}"), seeds=range(2), matches=6) == []
