@@ -132,7 +132,8 @@ class BackgammonState(SpielState):
     def _status(self) -> str:
         seats = self.to_move()
         if not seats:
-            return "The game is over."
+            result = self.pyspiel_state.returns()[0]
+            return f"Player {int(result < 0)} has won." if result else "Draw: the turns have run out."
         first, second = self.dice()
         again = ", second half of the double" if self._line("Extra turn") == "1" else ""
         return f"Player {seats[0]} plays {first} and {second}{again}."

@@ -76,15 +76,20 @@ class ChessState(SpielState):
         )
 
     def parse(self, seat: Seat, text: str, *, truncated: bool = False) -> Parsed:
-        """Read a reply: coordinates first, any other chess notation where that fails."""
+        """Read a reply: coordinates, or any other chess notation.
+
+        `B1d2` is both a bishop's move in SAN and coordinates with a capital: where both are legal it is ambiguous.
+        """
         parsed = super().parse(seat, text, truncated=truncated)
-        if parsed.issue not in (Issue.MALFORMED, Issue.ILLEGAL) or not self.legal(seat):
+        if parsed.issue in (Issue.NO_ANSWER, Issue.TRUNCATED) or not self.legal(seat):
             return parsed
         found = final_answer(text, truncated=truncated)
         given = "" if isinstance(found, Parsed) else tidy(found.text)
-        if not is_notation(given):
+        if (parsed.move is not None and parsed.move.answer == given) or not is_notation(given):
             return parsed
         fits = {move.action for move in fitting(given, self.described())}
+        if parsed.move is not None and parsed.move.action is not None:
+            fits.add(parsed.move.action)
         matches = [move for move in self.legal(seat) if move.action in fits]
         if len(matches) == 1:
             return Parsed(raw=text, issue=Issue.OK, move=matches[0])

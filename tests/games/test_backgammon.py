@@ -180,6 +180,7 @@ def test_parity_with_openspiel_on_random_trajectories():
         winner = int(state.returns()[1] > 0)
         assert (state.off(winner), state.points(winner)) == (15, {})
         assert f"off {state.off(1 - winner)}." in state.board(0)
+        assert state.board(1).endswith(f"\nPlayer {winner} has won.")
 
 
 def test_dice_of_many_seeds_are_fair_and_the_opening_is_no_double():
@@ -211,6 +212,7 @@ def test_k_turns_are_k(turns: int):
         rolls = [event for event in state.observe(0).events if "rolled" in event.text]
         assert len(rolls) == turns
         assert (state.returns(), state.outcome()) == ((0.0, 0.0), "draw")
+        assert state.board(0).endswith("\nDraw: the turns have run out.")
         moves = len(state.observe(0).events) - turns
         longest = max(longest, moves)
         assert moves <= game.spec.max_turns

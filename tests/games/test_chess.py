@@ -62,6 +62,37 @@ def test_every_action_and_text_round_trip_along_random_matches():
             state.apply({seat: move})
 
 
+def test_shortened_notation_is_read_exactly_where_it_is_unambiguous():
+    """Piece, part of the origin and target: one legal move fits, or the reply is refused as ambiguous."""
+    refused = 0
+    for seed in range(4):
+        rng = random.Random(seed)
+        state = GAME.new_state(seed)
+        while seats := state.to_move():
+            (seat,) = seats
+            moves = [move for move in state.described() if move.piece != "P" and not move.castling]
+            for move in rng.sample(moves, min(6, len(moves))):
+                for part in ("", move.origin[0], move.origin[1], move.origin):
+                    fits = {
+                        other.action
+                        for other in moves
+                        if (other.piece, other.target) == (move.piece, move.target)
+                        and part in ("", *other.origin, other.origin)
+                    }
+                    if move.piece == "B" and part == move.origin[1]:  # also coordinates with a capital
+                        answer = f"b{part}{move.target}"
+                        fits |= {m.action for m in state.legal(seat) if m.answer == answer and not move.takes}
+                    parsed = state.parse(seat, f"[{move.piece}{part}{'x' if move.takes else ''}{move.target}]")
+                    if len(fits) == 1:
+                        assert parsed.move is not None, parsed
+                        assert parsed.move.action == move.action
+                    else:
+                        refused += 1
+                        assert parsed.issue is Issue.MALFORMED
+            state.apply({seat: rng.choice(state.legal(seat))})
+    assert refused > 20
+
+
 @pytest.mark.parametrize(
     ("text", "meaning"),
     [
@@ -113,6 +144,17 @@ def test_refusals(text: str, issue: Issue, told: str):
     parsed = at("1n2k3/P7/8/8/2p5/1P6/4B2N/4K1NR w K - 0 1").parse(1, f"[{text}]")
     assert parsed.issue is issue
     assert told in parsed.hint
+
+
+def test_a_capital_b_is_a_bishop_unless_only_coordinates_fit():
+    both = at("4k3/8/8/8/8/8/8/1NB1K3 w - - 0 1")  # knight b1 and bishop c1 both reach d2
+    assert both.parse(1, "[b1d2]").move.answer == "b1d2"
+    assert both.parse(1, "[B1D2]").move.answer == "b1d2"
+    assert both.parse(1, "[Bd2]").move.answer == "c1d2"
+    parsed = both.parse(1, "[B1d2]")
+    assert (parsed.issue, parsed.hint) == (Issue.MALFORMED, "[B1d2] fits more than one move: [b1d2] [c1d2].")
+    assert both.parse(1, "[B1c3]").move.answer == "b1c3"  # no bishop goes there
+    assert both.parse(1, "[E1e2]").move.answer == "e1e2"
 
 
 def test_what_a_player_sees():
