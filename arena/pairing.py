@@ -1,13 +1,15 @@
 """Who meets whom: every pairing on the same deals, every deal with the seats swapped.
 
 A seed belongs to (tournament seed, game, parameters, pair number) and not to the players, so all pairings meet the
-same deals and luck cancels in comparisons. With more than two seats the players rotate through all seats.
+same deals and luck cancels in comparisons. With more than two seats the players rotate through all seats, and are
+ordered anew for every deal: in rotations alone the same two would always be neighbours, or always dealt the same team.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import random
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
@@ -40,7 +42,8 @@ def rotations(
 ) -> list[MatchSpec]:
     """One deal, played once per rotation of the seats: with two players a seat-swapped pair.
 
-    Every player sits in every seat equally often.
+    Every player sits in every seat equally often. The order that is rotated belongs to the deal and not to the names,
+    so all groups meet in the same ones; over many deals everybody sits beside everybody, on either side.
 
     Args:
         players: as many different ones as the game has seats, in any order.
@@ -56,12 +59,15 @@ def rotations(
     seats = game.spec.seats
     if len(set(players)) != seats:
         raise ValueError(f"{game.spec.id} needs {seats} different players, got {list(players)}.")
+    order = list(players)
+    if seats > 2:
+        random.Random(derive_seed(seed, game.spec.id, "order", number)).shuffle(order)
     return [
         MatchSpec(
             game=game.spec.id,
             params=game.spec.params,
             seed=deal_seed(seed, game, number),
-            players=(*players[turn:], *players[:turn]),
+            players=(*order[turn:], *order[:turn]),
             pair=f"{game.spec.id}/{'~'.join(sorted(players))}/{number}",
             show_legal=show_legal,
             retries=retries,

@@ -13,6 +13,8 @@ from games import get_game
 KUHN = get_game("kuhn_poker")
 KUHN3 = get_game("kuhn_poker", {"players": 3})
 TTT = get_game("tic_tac_toe")
+WEREWOLF = get_game("werewolf")
+TWO_WOLVES = get_game("werewolf", {"players": 7, "wolves": 2})
 
 
 def test_derived_seeds_are_fixed_for_ever() -> None:
@@ -31,8 +33,35 @@ def test_two_players_swap_seats_on_the_same_deal() -> None:
 
 def test_three_players_rotate_through_all_seats() -> None:
     made = rotations(["a", "b", "c"], KUHN3, 0, seed=1)
-    assert [spec.players for spec in made] == [("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")]
+    a, b, c = made[0].players
+    assert {a, b, c} == {"a", "b", "c"}
+    assert [spec.players for spec in made] == [(a, b, c), (b, c, a), (c, a, b)]
     assert {spec.seed for spec in made} == {deal_seed(1, KUHN3, 0)}
+
+
+def test_orders_belong_to_the_deal_and_not_to_the_names() -> None:
+    names = "abcdef"
+    other = dict(zip(names, "uvwxyz", strict=True))
+    for number in range(20):
+        made = rotations(names, WEREWOLF, number, seed=1)
+        renamed = rotations([other[name] for name in names], WEREWOLF, number, seed=1)
+        assert [tuple(other[name] for name in spec.players) for spec in made] == [spec.players for spec in renamed]
+
+
+def test_everybody_meets_everybody_on_either_side_and_in_either_team() -> None:
+    """Rotations of one order alone would seat b behind a in all matches, and never a behind b."""
+    deals = 400
+    behind: Counter[tuple[str, str]] = Counter()
+    wolves: Counter[frozenset[str]] = Counter()
+    for number in range(deals):
+        for spec in rotations("abcdefg", TWO_WOLVES, number, seed=0):
+            behind.update(zip(spec.players, spec.players[1:], strict=False))
+            roles = TWO_WOLVES.new_state(spec.seed).roles()
+            wolves[frozenset(name for name, role in zip(spec.players, roles, strict=True) if role == "wolf")] += 1
+    assert len(behind) == 42
+    assert all(abs(count - deals) < 224 for count in behind.values())  # five standard deviations
+    assert len(wolves) == 21
+    assert all(abs(count - deals / 3) < 48 for count in wolves.values())
 
 
 def test_every_pairing_meets_the_same_deals_whatever_the_names() -> None:
