@@ -17,6 +17,7 @@ class BackgammonState(SpielState):
     """One match. Moves are listed once a ply."""
 
     _steps: dict[int, tuple[Step, ...]] | None = None
+    _moves: tuple[Move, ...] | None = None
 
     # --- position ------------------------------------------------------------------------------------------------
 
@@ -64,6 +65,14 @@ class BackgammonState(SpielState):
             steps.append((origin, target if 1 <= target <= 24 else OFF))
         return tuple(sorted(steps, key=lambda step: _distance(seat, step), reverse=True))
 
+    def legal(self, seat: Seat) -> tuple[Move, ...]:
+        """Legal moves, each once."""
+        if self.pyspiel_state.current_player() != seat:
+            return ()
+        if self._moves is None:
+            self._moves = super().legal(seat)
+        return self._moves
+
     def answers(self, seat: Seat) -> dict[int, str]:
         """Written steps by action."""
         return {action: written(steps) for action, steps in self.steps().items()}
@@ -109,7 +118,7 @@ class BackgammonState(SpielState):
         """A move, or a roll, which everyone is told."""
         chance = self.pyspiel_state.is_chance_node()
         super().step(action)
-        self._steps = None
+        self._steps = self._moves = None
         if chance and not self.pyspiel_state.is_terminal():
             first, second = self.dice()
             opening = " and starts" if len(self.pyspiel_state.history()) == 1 else ""

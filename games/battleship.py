@@ -26,12 +26,15 @@ import pyspiel
 
 from games.battleship_bot import greedy_bot
 from games.battleship_fleet import Fleet, fleet_of
-from games.battleship_state import DIRECTIONS, BattleshipState
+from games.battleship_state import BattleshipState
 from games.bots import random_bot
 from games.errors import ParameterError
 from games.openspiel import SpielGame
 from games.openspiel_catalog import spec_of
-from games.types import Bot, Param, ParamValue, RandomStream, Seat, State
+from games.types import Bot, Move, Param, ParamValue, RandomStream, Seat, State
+
+DIRECTIONS = ("", " right", " down")
+"""What is said after the cell, by OpenSpiel's numbers: shots first, then placements across, then down."""
 
 _ATTEMPTS = 20
 
@@ -82,10 +85,16 @@ class Battleship(SpielGame):
         return tuple(self.spec.min_return if s == seat else self.spec.max_return for s in (0, 1))
 
     @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """Every shot, and every placement across and down, by OpenSpiel's number."""
+        names = [self.fleet.name(cell) for cell in range(self.fleet.cells)]
+        answers = [name + direction for direction in DIRECTIONS for name in names]
+        return tuple(Move(answer=answer, action=action) for action, answer in enumerate(answers))
+
+    @cached_property
     def known_answers(self) -> frozenset[str]:
         """All cells, alone and with a direction."""
-        names = [self.fleet.name(cell) for cell in range(self.fleet.cells)]
-        return frozenset([*names, *(f"{name} {word}" for name in names for word in DIRECTIONS.values())])
+        return frozenset(move.answer for move in self.moves)
 
     def rules(self, seat: Seat) -> str:
         """Rules for the seat."""

@@ -7,13 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from games.openspiel import SpielState
-from games.types import Event, Seat
+from games.types import Event, Move, Seat
 
 if TYPE_CHECKING:
     from games.battleship import Battleship
-
-DIRECTIONS = {1: "right", 2: "down"}
-"""By OpenSpiel's numbers of placements: multiples of the sea's cells."""
 
 _SPELLINGS = {1: ("across", "horizontal", "horizontally", "h"), 2: ("vertical", "vertically", "v")}
 
@@ -76,10 +73,15 @@ class BattleshipState(SpielState):
 
     # --- moves ---------------------------------------------------------------------------------------------------
 
+    def legal(self, seat: Seat) -> tuple[Move, ...]:
+        """Legal moves in OpenSpiel's order."""
+        if self.pyspiel_state.current_player() != seat:
+            return ()
+        return tuple(self._game.moves[action] for action in self.pyspiel_state.legal_actions())
+
     def answer(self, seat: Seat, action: int) -> str:
         """A cell to shoot at, or a ship's first cell and direction."""
-        kind, cell = divmod(action, self._game.fleet.cells)
-        return f"{self._game.fleet.name(cell)} {DIRECTIONS[kind]}" if kind else self._game.fleet.name(cell)
+        return self._game.moves[action].answer
 
     def aliases(self, seat: Seat) -> Mapping[str, int]:
         """Other words for the directions."""
