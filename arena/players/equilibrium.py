@@ -25,11 +25,14 @@ from arena.players.induction import NotSolvableError
 
 logger = logging.getLogger(__name__)
 
-MAX_HISTORIES = 100_000
-"""Nodes of the game tree beyond which a game counts as too large."""
+MAX_HISTORIES = 300_000
+"""Nodes of the game tree beyond which a game counts as too large. Liar's dice has 294,883 with one die each."""
+
+MAX_TOGETHER = 50_000
+"""The same for simultaneous moves, whose tree OpenSpiel walks several times more slowly."""
 
 NODE_VISITS = 10_000_000
-"""Work spent: histories times iterations, about six seconds."""
+"""Work spent: histories times iterations, about six seconds; the largest games take about a minute."""
 
 ITERATIONS = (200, 5_000)
 """Iterations at least and at most."""
@@ -52,15 +55,17 @@ def with_turns(rules: Any) -> Any:
     return pyspiel.convert_to_turn_based(rules) if together else rules
 
 
-def count_histories(root: Any) -> int:
-    """Number of nodes of the game tree. Raises NotSolvableError beyond MAX_HISTORIES."""
+def count_histories(rules: Any) -> int:
+    """Number of nodes of the tree of a game with turns. Raises NotSolvableError where they are too many."""
+    together = rules.get_type().short_name == "turn_based_simultaneous_game"
+    limit = min(MAX_HISTORIES, MAX_TOGETHER) if together else MAX_HISTORIES
     count = 0
-    waiting = [root]
+    waiting = [rules.new_initial_state()]
     while waiting:
         node = waiting.pop()
         count += 1
-        if count > MAX_HISTORIES:
-            raise NotSolvableError(f"is too large to solve here (limit {MAX_HISTORIES:,} positions)")
+        if count > limit:
+            raise NotSolvableError(f"is too large to solve here (limit {limit:,} positions)")
         if not node.is_terminal():
             waiting += [node.child(action) for action in node.legal_actions()]
     return count
@@ -72,12 +77,13 @@ def equilibrium(rules: Any) -> Table:
     Raises:
         NotSolvableError: too large, or (more than two seats) not an equilibrium.
     """
-    histories = count_histories(rules.new_initial_state())
+    histories = count_histories(rules)
     low, high = ITERATIONS
     iterations = min(max(NODE_VISITS // histories, low), high)
     file = cache_folder() / f"{_digest(rules, iterations)}.json"
     table = _stored(file)
     if table is None:
+        logger.info("Solving %s (%s histories, %s iterations), once.", rules, f"{histories:,}", f"{iterations:,}")
         table = _solved(rules, iterations)
         _store(file, table)
     if rules.num_players() > 2:

@@ -6,7 +6,8 @@
 | something hidden, or simultaneous moves | CFR+ (`arena.players.equilibrium`); a move depends on the seat's view only |
 | a repeated one-shot game | the equilibrium of one round, every round (exact, as the game is zero-sum) |
 
-In Kuhn poker the result's NashConv is below 1e-4, with two and with three seats.
+NashConv of the result is below 1e-4 in Kuhn poker, with two and with three seats, and in Leduc poker; 0.003 in liar's
+dice with one die each.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def obstacle(game: SpielGame) -> str | None:
         _require_short(rules)
         if not rules.get_type().provides_information_state_string:
             raise NotSolvableError("has no information states in OpenSpiel, which CFR+ needs")
-        count_histories(rules.new_initial_state())
+        count_histories(rules)
         if game.spec.seats > 2:
             equilibrium(rules)
     except NotSolvableError as error:
