@@ -17,7 +17,7 @@ Reference: S. M. Ross, "Goofspiel: the game of pure strategy" (1971); OpenSpiel 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -25,121 +25,16 @@ from typing import Any, ClassVar
 import pyspiel
 
 from games.bots import random_bot
-from games.openspiel import SpielGame, SpielState
+from games.goofspiel_state import GoofspielState, Setup
+from games.openspiel import SpielGame
 from games.openspiel_catalog import spec_of
-from games.types import Bot, Event, Param, ParamValue, RandomStream, Seat, State
+from games.types import Bot, Param, ParamValue, RandomStream, Seat, State
 
 _RESULT = {
     "win_loss": "more points win",
     "point_difference": "your result is half your lead in points, negative when behind",
     "total_points": "your result is your own points",
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Round:
-    """A prize and the cards played for it, by seat."""
-
-    prize: int
-    cards: tuple[int, int]
-
-    @property
-    def winner(self) -> Seat | None:
-        """Who takes the prize; None for a tie."""
-        first, second = self.cards
-        return None if first == second else int(second > first)
-
-
-class GoofspielState(SpielState):
-    """One match. Everything shown is worked out from the prizes and cards so far."""
-
-    @property
-    def game(self) -> Goofspiel:
-        """The game this is a state of."""
-        assert isinstance(self._game, Goofspiel)
-        return self._game
-
-    def played(self) -> tuple[list[Round], int | None]:
-        """Rounds so far, and the prize that is played for now."""
-        game, history = self.game, self.pyspiel_state.history()
-        size = 3 if game.drawn else 2
-        prizes = [a + 1 for a in history[::3]] if game.drawn else list(game.prizes[: len(history) // 2 + 1])
-        bids = [history[at + size - 2 : at + size] for at in range(0, len(history), size)]
-        rounds = [
-            Round(prize=prize, cards=(pair[0] + 1, pair[1] + 1))
-            for prize, pair in zip(prizes, bids, strict=False)
-            if len(pair) == 2
-        ]
-        if not self.pyspiel_state.is_terminal():
-            return rounds, prizes[len(rounds)]
-        (prize,) = set(game.prizes) - {made.prize for made in rounds}
-        first, second = (self._left(seat, rounds)[0] for seat in (0, 1))
-        return [*rounds, Round(prize=prize, cards=(first, second))], None
-
-    def _left(self, seat: Seat, rounds: list[Round]) -> tuple[int, ...]:
-        used = {made.cards[seat] for made in rounds}
-        return tuple(card for card in sorted(self.game.prizes) if card not in used)
-
-    def hand(self, seat: Seat) -> tuple[int, ...]:
-        """Cards that a seat still has."""
-        return self._left(seat, self.played()[0])
-
-    def points(self) -> tuple[int, int]:
-        """Prizes won, by seat."""
-        rounds = self.played()[0]
-        first, second = (sum(made.prize for made in rounds if made.winner == seat) for seat in (0, 1))
-        return first, second
-
-    def measures(self) -> Mapping[str, float]:
-        """Points of each seat."""
-        self._require_over()
-        return {f"payoff/{seat}": float(points) for seat, points in enumerate(self.points())}
-
-    def answer(self, seat: Seat, action: int) -> str:
-        """The card's number."""
-        return str(action + 1)
-
-    def information_key(self, seat: Seat) -> str | None:
-        """OpenSpiel's, where something is hidden; with open hands it leaves out who played what."""
-        return super().information_key(seat) if self.game.hidden else None
-
-    def events(self, seat: Seat) -> tuple[Event, ...]:
-        """Each round as the seat saw it."""
-        return tuple(Event(text=self._told(made, seat)) for made in self.played()[0])
-
-    def _told(self, made: Round, seat: Seat | None) -> str:
-        cards = " and ".join(
-            f"{'you' if s == seat else f'player {s}'} played {made.cards[s]}"
-            for s in (0, 1)
-            if seat in (None, s) or not self.game.hidden
-        )
-        winner = "nobody" if made.winner is None else "you" if made.winner == seat else f"player {made.winner}"
-        how = ("A tie: nobody takes it" if made.winner is None else f"{winner} took it").capitalize()
-        return f"Prize {made.prize}: {cards}. {how}."
-
-    def board(self, seat: Seat) -> str:
-        """Prize now and to come, cards, points."""
-        rounds, prize = self.played()
-        done = {made.prize for made in rounds} | {prize}
-        to_come = " ".join(str(card) for card in self.game.prizes if card not in done)
-        now = "" if prize is None else f"Prize now: {prize}. To come{self.game.order_note}: {to_come}.\n"
-        other = "" if self.game.hidden else f" Player {1 - seat}'s cards: {_row(self.hand(1 - seat))}."
-        points = self.points()
-        score = f"Points: you: {points[seat]}, player {1 - seat}: {points[1 - seat]}."
-        return f"{now}Your cards: {_row(self.hand(seat))}.{other} {score}"
-
-    def render(self, seat: Seat | None) -> str:
-        """Rounds so far and the position; all cards only for the whole view."""
-        rounds, prize = self.played()
-        lines = [self._told(made, seat) for made in rounds]
-        shown = [s for s in (0, 1) if seat in (None, s) or not self.game.hidden]
-        lines += [f"Player {s}'s cards: {_row(self.hand(s))}" for s in shown]
-        now = "over" if prize is None else str(prize)
-        return "\n".join([*lines, f"Prize: {now}   Points: {self.points()[0]} to {self.points()[1]}"])
-
-
-def _row(cards: tuple[int, ...]) -> str:
-    return " ".join(map(str, cards)) or "none"
 
 
 class Goofspiel(SpielGame):
@@ -159,12 +54,8 @@ class Goofspiel(SpielGame):
 
     def __init__(self, params: Mapping[str, ParamValue]) -> None:
         loaded: Any = pyspiel.load_game("goofspiel", dict(params))
-        self.cards = int(params["num_cards"])
-        self.hidden = bool(params["imp_info"])
-        self.drawn = params["points_order"] == "random"
-        ascending = tuple(range(1, self.cards + 1))
-        self.prizes = ascending[::-1] if params["points_order"] == "descending" else ascending
-        self.order_note = ", in any order" if self.drawn else ", in this order"
+        self.setup = Setup.of(params)
+        self.cards = len(self.setup.prizes)
         spec = spec_of(
             "goofspiel",
             loaded,
@@ -189,14 +80,14 @@ class Goofspiel(SpielGame):
     @cached_property
     def known_answers(self) -> frozenset[str]:
         """All cards."""
-        return frozenset(map(str, self.prizes))
+        return frozenset(map(str, self.setup.prizes))
 
     def rules(self, seat: Seat) -> str:
         """Rules for the seat."""
         params = self.spec.params
         seen = (
             "You see who takes a prize, but not the other's card or hand."
-            if self.hidden
+            if self.setup.hidden
             else "After each prize both cards are shown."
         )
         order = f"in {params['points_order']} order"
@@ -215,7 +106,7 @@ class Goofspiel(SpielGame):
 
     def variants(self, state: State, seat: Seat, rng: RandomStream) -> tuple[State, ...]:
         """The other's cards exchanged for others that would have won and lost the same prizes."""
-        if not isinstance(state, GoofspielState) or not self.hidden or state.pyspiel_state.is_terminal():
+        if not isinstance(state, GoofspielState) or not self.setup.hidden or state.pyspiel_state.is_terminal():
             return ()
         rounds, _ = state.played()
         other = 1 - seat
@@ -230,7 +121,7 @@ class Goofspiel(SpielGame):
             ):
                 cards = changed
         history = list(state.pyspiel_state.history())
-        size = 3 if self.drawn else 2
+        size = 3 if self.setup.drawn else 2
         for i in range(len(rounds)):
             history[i * size + size - 2 + other] = cards[i] - 1
         return (self.state_from_json({"seed": state.seed, "history": history}),)

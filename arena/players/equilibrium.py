@@ -21,7 +21,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, TypeAlias
 
-from arena.players.induction import NotSolvableError
+from arena.players.induction import TOO_LARGE, NotSolvableError
 
 logger = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ def count_histories(rules: Any) -> int:
         node = waiting.pop()
         count += 1
         if count > limit:
-            raise NotSolvableError(f"is too large to solve here (limit {limit:,} positions)")
+            raise NotSolvableError(f"{TOO_LARGE} (limit {limit:,} positions)")
         if not node.is_terminal():
             waiting += [node.child(action) for action in node.legal_actions()]
     return count

@@ -7,6 +7,9 @@ from typing import Any
 MAX_POSITIONS = 100_000
 """Positions beyond which a game counts as too large."""
 
+TOO_LARGE = "is too large to solve here"
+"""How every refusal by size begins."""
+
 
 class NotSolvableError(Exception):
     """The walk through a game found why it cannot be solved here; the text continues "<game> …"."""
@@ -36,7 +39,7 @@ def position_values(root: Any) -> dict[Any, float]:
         if key in above:
             raise NotSolvableError("has positions that repeat, which backward induction cannot order")
         if len(values) + len(above) >= MAX_POSITIONS:
-            raise NotSolvableError(f"is too large to solve here (limit {MAX_POSITIONS:,} positions)")
+            raise NotSolvableError(f"{TOO_LARGE} (limit {MAX_POSITIONS:,} positions)")
         above.add(key)
         if node.is_chance_node():
             result = sum((p * value(node.child(action)) for action, p in node.chance_outcomes()), 0.0)

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from arena.players.equilibrium import count_histories, equilibrium, with_turns
-from arena.players.induction import NotSolvableError, position_value, position_values
+from arena.players.induction import TOO_LARGE, NotSolvableError, position_value, position_values
 from arena.players.mcts import say
 from arena.players.scripted import ScriptedPlayer
 from games import Dynamics, Game, Information, Seat, State, Utility
@@ -53,7 +53,11 @@ class SolverPlayer(ScriptedPlayer):
         if spec.seats < 2 or spec.utility not in (Utility.ZERO_SUM, Utility.CONSTANT_SUM):
             return f"{spec.id} is not a two-player game of opposed interests, so it has no single solution"
         reason = obstacle(game)
-        return None if reason is None else f"{spec.id} {reason}"
+        if reason is None:
+            return None
+        sizes = [name for name, value in spec.params.items() if type(value) is int]
+        less = f"; it may be solved with less of {', '.join(sizes)}" if sizes and TOO_LARGE in reason else ""
+        return f"{spec.id} {reason}{less}"
 
 
 @lru_cache(maxsize=64)
@@ -80,7 +84,7 @@ def obstacle(game: SpielGame) -> str | None:
 
 def _require_short(rules: Any) -> None:
     if rules.max_game_length() > MAX_LENGTH:
-        raise NotSolvableError(f"is too large to solve here (limit {MAX_LENGTH} moves)")
+        raise NotSolvableError(f"{TOO_LARGE} (limit {MAX_LENGTH} moves)")
 
 
 def _by_induction(game: SpielGame) -> bool:

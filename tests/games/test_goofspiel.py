@@ -9,7 +9,7 @@ from games_helpers import play
 
 from games import Dynamics, Information, Issue, Utility, get_game
 from games.conformance import check_game
-from games.goofspiel import Round
+from games.goofspiel_state import Round
 
 HIDDEN = get_game("goofspiel", {"num_cards": 4, "points_order": "descending"})
 OPEN = get_game("goofspiel", {"num_cards": 4, "points_order": "descending", "imp_info": False})
