@@ -7,11 +7,12 @@ from pydantic import Field, model_validator
 from arena.config import GameConfig, SamplingConfig, StrictModel
 from arena.errors import ConfigError
 from games import Game, GameError, get_game
-from selfplay.sections import EstimatorConfig, LoraSettings, OpponentConfig, OptimSettings
+from selfplay.sections import EstimatorConfig, ImpasseConfig, LoraSettings, OpponentConfig, OptimSettings
 
 __all__ = [
     "HARMLESS",
     "EstimatorConfig",
+    "ImpasseConfig",
     "LoraSettings",
     "OpponentConfig",
     "OptimSettings",
@@ -59,6 +60,7 @@ class SelfPlayConfig(StrictModel):
     opponents: OpponentConfig = Field(default_factory=OpponentConfig)
     lora: LoraSettings = Field(default_factory=LoraSettings)
     optim: OptimSettings = Field(default_factory=OptimSettings)
+    impasse: ImpasseConfig = Field(default_factory=ImpasseConfig)
 
     @model_validator(mode="after")
     def _possible(self) -> SelfPlayConfig:
@@ -83,6 +85,7 @@ class SelfPlayConfig(StrictModel):
                 f"opponents.past, recent and pfsp are {self.opponents.pool} together but there is no past to meet: the "
                 f"first snapshot comes with the last update, {self.updates}; lower snapshot_every or set past to 0"
             )
+        self._anchors_possible()
         if self.estimator.name == "group" and self.repeats < 2:
             raise ValueError(
                 "estimator.name is 'group' but repeats is 1, so that no match has another of its deal to be compared "
@@ -105,6 +108,28 @@ class SelfPlayConfig(StrictModel):
                 "lower it"
             )
         return self
+
+    def _anchors_possible(self) -> None:
+        """Whether what refers to snapshots can find them, and what an impasse is answered with can be done."""
+        magnet = self.optim.magnet_every
+        if magnet % self.snapshot_every:
+            raise ValueError(
+                f"optim.magnet_every is {magnet} but snapshots come every {self.snapshot_every} updates, and a magnet "
+                f"is one of them; make it a multiple of {self.snapshot_every}"
+            )
+        answers = self.impasse.answers
+        if "reshape" in answers and (
+            self.estimator.name != "dept" or not self.estimator.options.get("only_at_impasse", False)
+        ):
+            raise ValueError(
+                "impasse.answers names 'reshape', which needs estimator.name = 'dept' with "
+                "estimator.options.only_at_impasse = true; set these, or leave 'reshape' out (dept alone always does)"
+            )
+        if {"widen", "rollback"} & set(answers) and self.snapshot_every >= self.updates:
+            raise ValueError(
+                f"impasse.answers needs past snapshots, but the first comes with the last update, {self.updates}; "
+                "lower snapshot_every"
+            )
 
     def shares(self) -> list[int]:
         """Matches of each game in an update: `matches` split by weight, largest remainders first."""

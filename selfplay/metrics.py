@@ -8,7 +8,7 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.types import Attempt, Ended, MatchRecord
@@ -45,25 +45,21 @@ class PlayedMatch:
 
 @dataclass(frozen=True)
 class TokenStats:
-    """Sums over sampled tokens: their number, entropy, KL to the base and to the sampler (nats)."""
+    """Sums over sampled tokens: number, entropy, KL to the reference and to the sampler (nats), clipped ratios."""
 
     tokens: float = 0.0
     entropy: float = 0.0
     kl: float = 0.0
     sampler_kl: float = 0.0
+    clipped: float = 0.0
 
     def __add__(self, other: TokenStats) -> TokenStats:
-        return TokenStats(
-            self.tokens + other.tokens,
-            self.entropy + other.entropy,
-            self.kl + other.kl,
-            self.sampler_kl + other.sampler_kl,
-        )
+        return TokenStats(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     def means(self) -> dict[str, float]:
         """Per token; zeros when there is none."""
         count = self.tokens or 1.0
-        return {"entropy": self.entropy / count, "kl": self.kl / count, "sampler_kl": self.sampler_kl / count}
+        return {name: value / count for name, value in asdict(self).items() if name != "tokens"}
 
 
 def update_line(

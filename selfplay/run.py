@@ -27,6 +27,7 @@ class Summary:
         path: the run directory. updates: optimiser steps taken.
         snapshots: names, oldest first. metrics: the last line of metrics.jsonl.
         notes: sentences about what was found or set aside when resuming.
+        stopped: the impasse at which the run stopped itself, as its config asks; empty otherwise.
     """
 
     path: Path
@@ -34,6 +35,7 @@ class Summary:
     snapshots: tuple[str, ...]
     metrics: Mapping[str, Any]
     notes: tuple[str, ...]
+    stopped: str = ""
 
 
 def _never() -> bool:
@@ -67,7 +69,7 @@ def run_selfplay(
 
     Raises:
         ConfigError, UsageError: refused before anything is written.
-        Interrupted: `stop` turned true; the state is saved.
+        Interrupted: `stop` turned true, or the run stopped itself at an impasse; the state is saved.
         ArenaError: training cannot go on; says why.
     """
     check_fixed(config.opponents.fixed, config.loaded_games(), name)
@@ -104,8 +106,9 @@ def run_selfplay(
         finally:
             run.unlock()
     if finished.updates < config.updates:
+        why = f"{finished.stopped}. Stopped" if finished.stopped else "Interrupted"
         raise Interrupted(
-            f"Interrupted after update {finished.updates} of {config.updates}; the state is saved in {run.path}. "
+            f"{why} after update {finished.updates} of {config.updates}; the state is saved in {run.path}. "
             f"Continue with: {resume_command or 'the same command and --resume'}"
         )
     return finished

@@ -2,22 +2,16 @@
 
 TRL asks one method for a generated and scored batch. This one plays the update's matches there and returns their
 rows: ids, masks, the sampler's log-probabilities, role-conditioned advantages, and the reference's log-probabilities
-(adapter off). The loss, clipping, optimisation, accumulation and distribution are TRL's and transformers'.
+(adapter off, or the magnet in its place). The loss, clipping, optimisation, accumulation and distribution are TRL's
+and transformers'.
 
-How losses are averaged. TRL divides each micro-batch's loss by the size of that micro-batch, which is right when all
-are equal. Here the number of rows varies and micro-batches hold rows of one length, so each loss is weighted back:
-
-    dr_grpo  sum over all sampled tokens / (trajectories × tokens_per_trajectory)
-    grpo     mean over all rows of the mean over the row's sampled tokens
-    dapo     mean over all sampled tokens
-
-The gradient then depends neither on padding nor on the number of micro-batches; with dr_grpo and dapo not on how
-turns are packed into rows either.
+How losses are averaged, whatever the micro-batches, stands in `losses`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,13 +20,15 @@ import torch
 from datasets import Dataset  # type: ignore[import-untyped]  # it publishes no types
 from transformers import PrinterCallback, ProgressCallback
 from trl import GRPOTrainer
-from trl.trainer.utils import disable_dropout_in_model, use_adapter
+from trl.trainer.utils import add_fused_lm_head, disable_dropout_in_model, use_adapter
 
 from arena.models.registry import BaseModel
+from selfplay import adapter as adapters
 from selfplay.arguments import arguments, lora_config, never_called
 from selfplay.batching import Batch, Share, part, shares, to_batch
 from selfplay.cadence import Cadence
 from selfplay.config import SelfPlayConfig
+from selfplay.losses import Sizes, clipped, k3, weight
 from selfplay.metrics import Group, TokenStats
 from selfplay.packing import Packed, make_packs
 from selfplay.rollouts import Rollout
@@ -70,6 +66,7 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         on_checkpoint: called with the folder of a complete trainer checkpoint, to add to it and publish it.
         save_now: asked after update n whether to write a checkpoint.
         stop_now: asked after every update whether to save and end there.
+        magnet: folder of the snapshot that is the reference of update n, None for the base model.
     """
 
     def __init__(
@@ -83,7 +80,12 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         on_checkpoint: Callable[[int, Path], None],
         save_now: Callable[[int], bool],
         stop_now: Callable[[], bool],
+        magnet: Callable[[int], Path | None] = lambda update: None,
     ) -> None:
+        self._optim = config.optim
+        self._temperature = config.sampling.temperature
+        self._magnet = magnet
+        self._magnet_weights: tuple[Path, dict[str, torch.Tensor]] | None = None
         self._rollout = rollout
         self._on_update = on_update
         self._on_checkpoint = on_checkpoint
@@ -95,7 +97,7 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         self._entropies: torch.Tensor | None = None
         self._micro_batches: list[Batch] = []
         self._groups: Sequence[Group] = ()
-        self._sums = torch.zeros(0, 4, dtype=torch.float64)
+        self._sums = torch.zeros(0, 5, dtype=torch.float64)
         disable_dropout_in_model(base.model)
         super().__init__(
             model=base.model,
@@ -123,7 +125,7 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         order = [index for pack in packs for index in pack.rows]
         rows = [rollout.rows[i] for i in order]
         self._groups = sorted({(row.game, row.role) for row in rows})
-        self._sums = torch.zeros(len(self._groups), 4, dtype=torch.float64)
+        self._sums = torch.zeros(len(self._groups), 5, dtype=torch.float64)
         batch = to_batch(
             rows,
             [rollout.advantages[i] for i in order],
@@ -155,23 +157,42 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         """A share of the batch, with the weight that undoes TRL's division by its own size."""
         micro = part(batch, share.first, share.first + share.rows)
         micro["packed"] = share.packed
-        undo = share.rows * self.args.steps_per_generation
-        weights = {"dr_grpo": undo / self._trajectories, "grpo": undo / batch["prompt_ids"].shape[0]}
-        micro["weight"] = 0.0 if share.empty else weights.get(self.loss_type, 1.0)
+        micro["weight"] = (
+            0.0
+            if share.empty
+            else weight(
+                self.loss_type,
+                Sizes(rows=share.rows, tokens=int(micro["tool_mask"].sum())),
+                Sizes(rows=batch["prompt_ids"].shape[0], tokens=int(batch["num_items_in_batch"])),
+                parts=self.args.steps_per_generation,
+                trajectories=self._trajectories,
+            )
+        )
         if share.empty:
             micro["tool_mask"] = torch.zeros_like(micro["tool_mask"])
         return micro
 
     @torch.no_grad()
     def _reference(self, like: torch.Tensor) -> torch.Tensor:
-        """Log-probabilities (R, T) of the learner's tokens under the base model; 0 elsewhere."""
+        """Log-probabilities (R, T) of the learner's tokens under the reference; 0 elsewhere."""
         made = torch.zeros_like(like)
-        with use_adapter(self.accelerator.unwrap_model(self.model), adapter_name=None):
+        with self._as_reference():
             for share in self._shares:
                 if not share.empty:
                     rows = slice(share.first, share.first + share.rows)
                     made[rows] = self._score(self.model, share.packed, made[rows].shape)[0]
         return made
+
+    def _as_reference(self) -> AbstractContextManager[Any]:
+        """Within this context the model is the reference of the coming update."""
+        folder = self._magnet(self.state.global_step)
+        model = self.accelerator.unwrap_model(self.model)
+        if folder is None:
+            made: AbstractContextManager[Any] = use_adapter(model, adapter_name=None)
+            return made
+        if self._magnet_weights is None or self._magnet_weights[0] != folder:
+            self._magnet_weights = folder, adapters.read(folder)
+        return adapters.holding(model, ADAPTER, self._magnet_weights[1])
 
     def _score(self, model: Any, packed: Packed, shape: Sequence[int], **inputs: Any) -> tuple[Any, Any, Any]:
         """Log-probabilities and entropies (rows, T) of the learner's tokens, 0 elsewhere; and the model's own loss."""
@@ -211,32 +232,37 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         assert self._packed is not None, "called within _compute_loss"
         inputs = {"output_router_logits": True} if kwargs.get("compute_aux_loss") else {}
         made = self._score(model, self._packed, (input_ids.shape[0], logits_to_keep), **inputs)
-        self._logps, self._entropies = made[0].detach(), made[1].detach()
+        self._logps, self._entropies = made[0].detach(), made[1]
         return made
 
     def _compute_loss(self, model: Any, inputs: Batch) -> torch.Tensor:
         self._packed = inputs["packed"]
         try:
-            loss: torch.Tensor = super()._compute_loss(model, inputs)
+            loss: torch.Tensor = super()._compute_loss(model, inputs) * inputs["weight"]
+            if self._optim.entropy_bonus and self._entropies is not None:
+                # TRL's own bonus is a mean per micro-batch; this one is a mean over the whole batch.
+                bonus = (self._entropies * inputs["tool_mask"]).sum() / inputs["num_items_in_batch"].clamp(min=1)
+                loss = loss - self._optim.entropy_bonus * bonus
             self._sum_tokens(inputs)
         finally:
             self._packed = self._logps = self._entropies = None
-        weight: float = inputs["weight"]
-        return loss * weight
+        return loss
 
     @torch.no_grad()
     def _sum_tokens(self, inputs: Batch) -> None:
-        """Add this micro-batch to the sums per (game, role): tokens, entropy, KL to reference, KL to sampler."""
+        """Add this micro-batch to the sums per (game, role), in the order of `TokenStats`."""
         assert self._logps is not None, "the forward pass has just run"
         assert self._entropies is not None, "the forward pass has just run"
         mask = inputs["tool_mask"].double()
         reference = inputs.get("ref_per_token_logps", self._logps)
+        to_sampler = self._logps - inputs["old_per_token_logps"]
         values = torch.stack(
             [
                 mask,
                 self._entropies.double() * mask,
                 k3(reference - self._logps) * mask,
-                k3(self._logps - inputs["old_per_token_logps"]) * mask,
+                k3(to_sampler) * mask,
+                clipped(to_sampler, self._optim) * mask,
             ]
         ).sum(-1)
         self._sums.index_add_(0, inputs["groups"].cpu(), values.T.cpu())
@@ -269,9 +295,28 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         """Write a checkpoint of the state after the last complete update."""
         self._save_checkpoint(self.model, trial=None)
 
-    def load_adapter(self, checkpoint: Path) -> None:
-        """Put a checkpoint's weights into the adapter that learns."""
-        self._load_from_checkpoint(str(checkpoint))
+    def load_adapter(self, folder: Path, *, fresh_optimiser: bool = False) -> None:
+        """Put the weights of a checkpoint or snapshot into the adapter that learns.
+
+        Args:
+            folder: with the adapter's file.
+            fresh_optimiser: forget its moments too; they belong to the weights that are given up.
+        """
+        adapters.put(self.accelerator.unwrap_model(self.model), ADAPTER, adapters.read(folder))
+        if fresh_optimiser:
+            wrapped: Any = self.optimizer
+            wrapped.optimizer.state.clear()
+
+    def sample_at(self, temperature: float) -> None:
+        """Train what is sampled at this temperature from now on."""
+        if temperature != self._temperature:
+            self.temperature = self._temperature = temperature
+            add_fused_lm_head(
+                self.accelerator.unwrap_model(self.model).get_base_model(),
+                temperature=temperature,
+                cast_lm_head_to_fp32=self.args.cast_lm_head_to_fp32,
+                outputs=("log_probs", "entropy"),
+            )
 
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
         """Only the adapter that learns: transformers would save the frozen opponents loaded beside it as well."""
@@ -281,9 +326,3 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
 
     def create_model_card(self, *args: Any, **kwargs: Any) -> None:
         """None: a checkpoint is for resuming, and snapshots say what they are."""
-
-
-def k3(log_ratio: torch.Tensor) -> torch.Tensor:
-    """exp(x) − x − 1: an estimate of KL(π‖q) from samples of π with x = log q − log π, never negative."""
-    log_ratio = log_ratio.double()
-    return torch.expm1(log_ratio) - log_ratio
