@@ -16,6 +16,9 @@ from games.types import ParamValue
 
 _SEATS = frozenset({"players", "num_players", "numPlayers"})
 
+MAX_AUTOMATIC = 1000
+"""Largest value of a whole number that OpenSpiel chooses itself unless told: go's longest match has 722 moves."""
+
 _BOUNDS: Mapping[tuple[str, str], tuple[int, int]] = MappingProxyType(
     {
         ("blotto", "coins"): (1, 30),  # the number of choices grows with coins ** fields
@@ -82,7 +85,12 @@ def _check(game_id: str, kind: Any, key: str, value: ParamValue, default: ParamV
 
 
 def bounds(kind: Any, key: str, default: int) -> tuple[int, int]:
-    """Inclusive bounds of a whole number: the seats that the game can have, else up to ten times the default."""
+    """Inclusive bounds of a whole number.
+
+    The seats that the game can have; else up to ten times the default, and up to MAX_AUTOMATIC where the default of 0
+    or -1 lets OpenSpiel choose.
+    """
     if key in _SEATS:
         return kind.min_num_players, kind.max_num_players
-    return _BOUNDS.get((kind.short_name, key), (min(1, default), max(100, 10 * default)))
+    high = max(100, 10 * default) if default > 0 else MAX_AUTOMATIC
+    return _BOUNDS.get((kind.short_name, key), (min(1, default), high))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import random
 
@@ -26,6 +27,36 @@ def test_every_game_that_is_offered_can_be_loaded_and_started():
         (seat,) = state.to_move()
         assert state.observe(seat).board
         assert state.legal(seat)
+
+
+@pytest.mark.parametrize("game_id", generic_ids())
+def test_every_game_that_is_offered_is_played_as_openspiel_plays_it(game_id: str):
+    """Thirty moves at random: legal moves are OpenSpiel's, and the stored state is restored."""
+    game = get_game(game_id)
+    state, rng = game.new_state(1), random.Random(game_id)
+    reference = game.pyspiel_game.new_initial_state()
+    made = 0
+    for _ in range(30):
+        for action in state.to_json()["history"][made:] if not reference.is_simultaneous_node() else ():
+            reference.apply_action(action)
+        made = len(state.to_json()["history"])
+        if not state.to_move():
+            break
+        moves = {}
+        for seat in state.to_move():
+            legal = state.legal(seat)
+            assert [move.action for move in legal] == reference.legal_actions(seat)
+            moves[seat] = rng.choice(legal)
+            assert state.parse(seat, f"[{moves[seat].answer}]").move == moves[seat]
+        state.apply(moves)
+        if reference.is_simultaneous_node():
+            reference.apply_actions([moves[seat].action if seat in moves else -1 for seat in range(game.spec.seats)])
+            made += game.spec.seats
+    restored = game.state_from_json(json.loads(json.dumps(state.to_json())))
+    assert [restored.observe(seat) for seat in range(game.spec.seats)] == [
+        state.observe(seat) for seat in range(game.spec.seats)
+    ]
+    assert reference.is_terminal() == (not state.to_move())
 
 
 @pytest.mark.parametrize(
