@@ -10,7 +10,7 @@
 | outcome classes | p0, p1 |
 | NashConv of uniform play | 1.111111 with one die of three faces each |
 
-OpenSpiel's `players` is not offered: the version used here takes two only.
+OpenSpiel's `players` can be 2 only, in the version used here.
 
 Reference: OpenSpiel `liars_dice` (one round of the common game; no dice are lost).
 """
@@ -109,6 +109,7 @@ class LiarsDice(SpielGame):
 
     PARAMS: ClassVar[Mapping[str, Param]] = MappingProxyType(
         {
+            "players": Param(default=2, low=2, high=2, help="number of seats; OpenSpiel has two here"),
             "numdice": Param(default=1, low=1, high=5, help="dice of each player"),
             "dice_sides": Param(default=6, low=2, high=10, help="faces of a die"),
         }

@@ -36,6 +36,8 @@ _UTILITY = {
     pyspiel.GameType.Utility.GENERAL_SUM: "general sum",
     pyspiel.GameType.Utility.IDENTICAL: "cooperative",
 }
+_FAULTY = frozenset({"quoridor"})
+"""Games of which OpenSpiel itself says, when they are loaded, that they have known issues."""
 
 
 @lru_cache(maxsize=1)
@@ -55,6 +57,8 @@ def status(name: str) -> str:
     own = [f"`{game_id}`" for game_id in written_on().get(name, ())]
     reason = refusal(name)
     generic = f"`openspiel/{name}`" if reason is None else f"refused: {reason}"
+    if name in _FAULTY:
+        generic += " (OpenSpiel warns of known issues in it)"
     if own and reason is None:
         return f"written here: {', '.join(own)}; also {generic}"
     return f"written here: {', '.join(own)}; {generic}" if own else generic

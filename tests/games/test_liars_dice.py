@@ -80,7 +80,8 @@ def test_rules_say_that_the_highest_face_is_wild():
     assert "Face 6 is wild" in GAME.rules(0)
     assert "Face 3 is wild" in SMALL.rules(1)
     assert "2 of all 4 dice show 1 or 6" in PAIR.rules(0)
-    with pytest.raises(ParameterError):
+    assert "for 2 players" in GAME.rules(0)
+    with pytest.raises(ParameterError, match="players=3 is outside 2 … 2"):
         get_game("liars_dice", {"players": 3})  # this version of OpenSpiel has two seats only
 
 
