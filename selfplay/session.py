@@ -201,7 +201,7 @@ class Session:
             else:
                 self.trainer.load_adapter(self._folder(name), fresh_optimiser=True)
                 self.emit({"t": "note", "text": f"Went back to the weights of {name}."})
-        self.given_up = report.answer == "stop"
+        self.given_up |= report.answer == "stop"
 
     def _stop_now(self) -> bool:
         return self.given_up or self.stop()

@@ -88,6 +88,7 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         self._magnet_weights: tuple[Path, dict[str, torch.Tensor]] | None = None
         self._rollout = rollout
         self._on_update = on_update
+        self._stop_now = stop_now
         self._on_checkpoint = on_checkpoint
         self._shares: list[Share] = []
         self._trajectories = 0
@@ -285,6 +286,8 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
                     },
                 )
             )
+            if self._stop_now():  # also where the update itself was the reason
+                self.control.should_save = self.control.should_training_stop = True
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         super()._save_checkpoint(model, trial)

@@ -54,9 +54,12 @@ def build_tiny(folder: Path) -> None:
     rng = random.Random("tiny")
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
     first = len(specials)
-    for _ in range(60):
+    for _ in range(200):
+        length = rng.randrange(
+            6, 120
+        )  # as long as real prompts are: what to say after a short one would not carry over
         rows = [
-            [*(rng.randrange(2, len(words)) for _ in range(6)), 5, first + rng.randrange(len(ANSWERS)), 1]
+            [*(rng.randrange(2, len(words)) for _ in range(length)), 5, first + rng.randrange(len(ANSWERS)), 1]
             for _ in range(32)
         ]
         ids = torch.tensor(rows)

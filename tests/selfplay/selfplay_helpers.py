@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +70,7 @@ def record(
     ended: Ended = Ended.TERMINAL,
     fault: Fault | None = None,
     seed: int = 1,
+    measures: Mapping[str, float] | None = None,
 ) -> MatchRecord:
     return MatchRecord(
         spec=MatchSpec(game="kuhn_poker", params={"players": 2}, seed=seed, players=players),
@@ -82,6 +83,7 @@ def record(
         outcome=outcome,
         ended=ended,
         fault=fault,
+        measures=measures or {},
     )
 
 

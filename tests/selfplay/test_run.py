@@ -54,6 +54,7 @@ def test_a_run_leaves_records_metrics_snapshots_and_checkpoints(whole: tuple[Pat
     assert len({line["key"] for line in left["matches"]}) == 80
     assert len(set(left["snapshots"].values())) == 3  # it learns something each time
     assert [p.name for p in sorted((path / "checkpoints").iterdir())] == ["000004", "000005"]
+    assert {line["ended"] for line in left["matches"]} == {"terminal", "forfeit"}  # the tiny model can play
     role = left["metrics"][-1]["games"]["kuhn_poker"]["roles"]["first"]
     assert role["win"] + role["draw"] + role["loss"] == pytest.approx(1.0)
     assert role["baseline"] == pytest.approx(left["metrics"][-1]["estimator"]["baseline/kuhn_poker/first"])
