@@ -169,14 +169,14 @@ def final_answer(raw: str, *, truncated: bool = False, example: str = "") -> Ans
         if found.broken_off:
             return Parsed(raw=raw, issue=Issue.MALFORMED, hint="The answer's bracket is not closed." + form)
         return Parsed(raw=raw, issue=Issue.NO_ANSWER, hint="There is no answer." + form)
-    final = _in_final_position(text, found.answers)
+    final = in_final_position(text, found.answers)
     if len({normalise(answer.text) for answer in final}) > 1:
         given = " ".join(f"[{shown(answer.text)}]" for answer in final[:4])
         return Parsed(raw=raw, issue=Issue.MALFORMED, hint=f"{given} is more than one answer; give exactly one.")
     return final[-1]
 
 
-def _in_final_position(text: str, answers: tuple[Answer, ...]) -> tuple[Answer, ...]:
+def in_final_position(text: str, answers: tuple[Answer, ...]) -> tuple[Answer, ...]:
     """The last answer, and those joined to it by nothing but connectives."""
     first = len(answers) - 1
     while first > 0 and _CONNECTIVE.fullmatch(text, answers[first - 1].end, answers[first].start):
