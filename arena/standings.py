@@ -2,7 +2,8 @@
 
 A forfeit is a loss of the seat that forfeited and is counted again in a column of its own; a void match is owed and
 counts for nobody. Points are 1 for a win, ½ for a draw. With more than two seats, scores and ratings compare every
-two players of a match, and such a match weighs as much as any other.
+two players of a match that were not of the same team, and such a match weighs as much as any other. Where the seed
+deals the roles, results are told by role; what a game measures beside its returns (payoffs, agreement) is averaged.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from arena.bootstrap import WDL, Interval, mean_interval, resample, score_interv
 from arena.rated import Part, Rating, met, rate
 from arena.ratings import Array
 from arena.results import MatchResult, read_results
-from arena.tables import GameTable, Pairing, Row, Standings
+from arena.tables import GameTable, Pairing, RoleLine, Row, Standings
 from arena.tally import Duo, DuoTally, GameKey, GameTally, Tally
 
 __all__ = ["GameTable", "Pairing", "Rating", "Row", "Standings", "Tally", "compute_standings", "read_standings"]
@@ -88,6 +89,7 @@ def _table(
                 matches=wdl.matches,
                 wdl=wdl,
                 by_seat=by_seat,
+                by_role=dict(sorted(tally.by_role.items())) if game.dealt else {},
                 score=score,
                 interval=interval,
                 mean_return=tally.returns / wdl.matches if wdl.matches else None,
@@ -113,12 +115,18 @@ def _table(
         rows=tuple(sorted(rows, key=_rank)),
         pairings=pairings,
         notes=notes + _forfeit_notes(pairings),
+        roles={
+            role: RoleLine(wdl=places, mean_return=returns.total / returns.n)
+            for role, (places, returns) in sorted(game.by_role.items())
+            if game.dealt
+        },
+        measures={name: sums.total / sums.n for name, sums in sorted(game.measures.items())},
     )
 
 
 def _return_interval(name: str, game: GameTally) -> Interval | None:
-    """Interval of a player's mean return. With more than two seats a pair belongs to several pairings: not given."""
-    if game.seats != 2:
+    """Interval of a player's mean return. With more than two players a pair belongs to several pairings: not given."""
+    if game.table != 2:
         return None
     return mean_interval([tally.returns[duo.index(name)] for duo, tally in game.duos.items() if name in duo])
 

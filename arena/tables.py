@@ -18,7 +18,7 @@ class Row:
     """One player's line.
 
     Attributes:
-        player: name. matches: rated matches. wdl: places. by_seat: places in each seat.
+        player: name. matches: rated matches. wdl: places. by_seat: places in each seat. by_role: in each dealt role.
         score: share of points against the others, and its 95 % interval; None without matches.
         mean_return: in the game's units; None over several games.
         return_interval: 95 % over pairs; None over several games, with more than two seats, or too few pairs.
@@ -31,6 +31,7 @@ class Row:
     matches: int
     wdl: WDL
     by_seat: tuple[WDL, ...] = ()
+    by_role: Mapping[str, WDL] = field(default_factory=dict)
     score: float | None = None
     interval: Interval | None = None
     mean_return: float | None = None
@@ -100,8 +101,22 @@ class Pairing:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RoleLine:
+    """How a role that the seed deals fared: places, once a match, and the mean return of its seats."""
+
+    wdl: WDL
+    mean_return: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class GameTable:
-    """Standings at one game; rows best first, every pairing once."""
+    """Standings at one game; rows best first, every pairing once.
+
+    Attributes:
+        roles: how each role fared, where the seed deals them.
+        measures: means over the matches played to their end: the game's own measures (`payoff/0`, `agreement`, …),
+            and `welfare`, the sum of all payoffs.
+    """
 
     label: str
     game: str
@@ -110,6 +125,8 @@ class GameTable:
     rows: tuple[Row, ...]
     pairings: tuple[Pairing, ...]
     notes: tuple[str, ...] = ()
+    roles: Mapping[str, RoleLine] = field(default_factory=dict)
+    measures: Mapping[str, float] = field(default_factory=dict)
 
     def pairing(self, a: str, b: str) -> Pairing:
         """How `a` did against `b`. Raises KeyError when they never met here."""

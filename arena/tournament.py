@@ -17,7 +17,7 @@ from typing import Protocol
 
 from arena.config import TournamentConfig
 from arena.errors import Interrupted, UsageError
-from arena.pairing import round_robin
+from arena.pairing import round_robin, table_size
 from arena.players.factory import ArenaPlayer
 from arena.records import RecordLog
 from arena.results import read_results, result_of
@@ -73,7 +73,8 @@ class Plan:
         found = 0
         for game in self.games:
             players = sum(self.may_play(player, game) for player in self.players)
-            found += math.comb(players, game.spec.seats) * game.spec.seats * self.config.pairs
+            size = table_size(players, game.spec.seats)
+            found += size and math.comb(players, size) * size * self.config.pairs
         return found
 
     def specs(self) -> Iterator[MatchSpec]:

@@ -271,8 +271,8 @@ class MatchRecord:
 
     @property
     def rated(self) -> bool:
-        """Whether the match counts: it was played to an end, and not by a player against itself."""
-        return self.ended is not Ended.VOID and len(set(self.spec.players)) == len(self.spec.players)
+        """Whether the match counts: it was played to an end, and not by a player against itself alone."""
+        return self.ended is not Ended.VOID and len(set(self.spec.players)) > 1
 
 
 class Observer(Protocol):

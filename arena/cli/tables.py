@@ -57,7 +57,12 @@ def overall_sheet(standings: Standings) -> Sheet:
 
 
 def game_sheet(table: GameTable, roles: Sequence[str]) -> Sheet:
-    """One game: score with its interval, results by seat, mean return, forfeits."""
+    """One game: score with its interval, results by seat or dealt role, mean return, forfeits; what was measured."""
+    names = list(table.roles) or roles
+    places = [
+        [row.by_role.get(role, (0, 0, 0)) for role in table.roles] or [row.by_seat[seat] for seat in range(table.seats)]
+        for row in table.rows
+    ]
     return Sheet(
         title=f"{table.label}",
         columns=[
@@ -66,18 +71,30 @@ def game_sheet(table: GameTable, roles: Sequence[str]) -> Sheet:
             Column("rating", right=True),
             Column("score", right=True),
             Column("95 %", right=True),
-            *(Column(f"as {role}", right=True) for role in roles),
+            *(Column(f"as {role}", right=True) for role in names),
             Column("return", right=True),
             Column("forfeits", right=True),
         ],
         rows=[
             [str(place), row.player, _rating(row), _share(row.score), _range(row.interval),
-             *(_wdl(row.by_seat[seat]) for seat in range(table.seats)), _signed(row.mean_return), _forfeits(row)]
-            for place, row in enumerate(table.rows, start=1)
+             *map(_wdl, by), _signed(row.mean_return), _forfeits(row)]
+            for place, (row, by) in enumerate(zip(table.rows, places, strict=True), start=1)
         ],
         keys=2,
-        notes=table.notes,
+        notes=[*table.notes, *_measured(table)],
     )  # fmt: skip
+
+
+def _measured(table: GameTable) -> list[str]:
+    """How dealt roles fared, and the means of what the game measures."""
+    notes = []
+    if table.roles:
+        listed = (f"{role} {_wdl(line.wdl)} ({_signed(line.mean_return)})" for role, line in table.roles.items())
+        notes.append(f"Matches by role, once a match, with the mean return: {', '.join(listed)}.")
+    if table.measures:
+        listed = (f"{name} {value:.2f}" for name, value in table.measures.items())
+        notes.append(f"Means over matches played to their end: {', '.join(listed)}.")
+    return notes
 
 
 def cross_sheet(table: GameTable, roles: Sequence[str]) -> Sheet:

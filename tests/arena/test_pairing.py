@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from arena.pairing import deal_seed, derive_seed, groups, rotations, round_robin
+from arena.pairing import deal_seed, derive_seed, groups, rotations, round_robin, sides, table_size
 from arena.types import Sampling
 from games import get_game
 
@@ -119,3 +119,32 @@ def test_settings_are_passed_on() -> None:
 def test_a_table_needs_as_many_different_players_as_seats(players: list[str]) -> None:
     with pytest.raises(ValueError, match="tic_tac_toe needs 2 different players"):
         rotations(players, TTT, 0, seed=0)
+
+
+def test_two_players_take_the_two_teams_of_a_deal_in_turn() -> None:
+    for number in range(10):
+        first, second = rotations(["a", "b"], TWO_WOLVES, number, seed=3)
+        assert first.seed == second.seed
+        roles = TWO_WOLVES.new_state(first.seed).roles()
+        for spec in (first, second):
+            wolves = {name for name, role in zip(spec.players, roles, strict=True) if role == "wolf"}
+            others = {name for name, role in zip(spec.players, roles, strict=True) if role != "wolf"}
+            assert len(wolves) == len(others) == 1
+            assert wolves != others
+        assert all(one != other for one, other in zip(first.players, second.players, strict=True))
+
+
+def test_two_players_share_the_seats_of_a_game_without_teams() -> None:
+    assert sides(KUHN3, 1) == ({0, 2}, {1})
+    first, second = rotations(["a", "b"], KUHN3, 0, seed=3)
+    assert {first.players, second.players} == {("a", "b", "a"), ("b", "a", "b")}
+
+
+def test_fewer_players_than_seats_meet_two_at_a_time() -> None:
+    assert [table_size(players, 6) for players in (0, 1, 2, 3, 6, 7)] == [0, 0, 2, 2, 6, 6]
+    made = list(round_robin(["a", "b", "c"], [WEREWOLF], pairs=2, seed=0))
+    assert Counter(frozenset(spec.players) for spec in made) == {frozenset(duo): 4 for duo in ("ab", "ac", "bc")}
+    assert len({spec.match_key for spec in made}) == len(made)
+    assert len(list(round_robin("abcdef", [WEREWOLF], pairs=2, seed=0))) == 12
+    with pytest.raises(ValueError, match="werewolf needs 6 different players, or two, got"):
+        rotations(["a", "b", "c"], WEREWOLF, 0, seed=0)

@@ -256,6 +256,69 @@ def test_three_seats_compare_everybody_and_a_match_weighs_one() -> None:
     assert rows["b"].rating.points == pytest.approx(rows["c"].rating.points)  # type: ignore[union-attr]
 
 
+def team(players: str, wolves: str, won: str, **rest: Any) -> MatchResult:
+    """A match of two teams: the named players are wolves, all others villagers."""
+    roles = tuple("wolf" if player in wolves else "villager" for player in players)
+    returns = tuple(1.0 if (role == "wolf") == (won == "wolves") else -1.0 for role in roles)
+    return result(players, returns, roles=roles, outcome=won, **rest)
+
+
+def test_a_team_wins_together_and_is_not_compared_with_itself() -> None:
+    one = team("abcd", "a", "villagers")
+    assert [one.place(seat) for seat in range(4)] == [-1, 1, 1, 1]
+    assert (one.between("b", "a"), one.between("a", "b"), one.between("b", "c")) == (1, -1, None)
+    results = [team(players, "a", "villagers", pair="0") for players in ("abcd", "bcda", "cdab", "dabc")]
+    results += [team(players, "b", "wolves", pair="1") for players in ("abcd", "bcda", "cdab", "dabc")]
+    table = compute_standings(results, bootstrap=20).table("g")
+    rows = {row.player: row for row in table.rows}
+    assert rows["b"].wdl == (8, 0, 0)
+    assert (rows["a"].wdl, rows["c"].wdl) == ((0, 0, 8), (4, 0, 4))
+    assert rows["c"].by_role == {"villager": WDL(4, 0, 4)}
+    assert table.pairing("b", "a").wdl == (8, 0, 0)
+    assert (table.pairing("a", "c").wdl, table.pairing("c", "d").wdl) == (WDL(0, 0, 4), WDL())
+    assert table.pairing("c", "d").score is None
+    assert rows["c"].rating.points == pytest.approx(rows["d"].rating.points)  # type: ignore[union-attr]
+    assert table.roles["wolf"].wdl == (4, 0, 4)
+    assert (table.roles["villager"].wdl, table.roles["villager"].mean_return) == (WDL(4, 0, 4), 0.0)
+
+
+def test_a_forfeit_is_lost_by_the_whole_team_and_by_nobody_more_than_its_own_seat() -> None:
+    fault = Fault(seat=0, issue=Issue.NO_ANSWER)
+    one = result("abcd", (-1.0, -1.0, 1.0, 1.0), fault=fault, roles=("wolf", "wolf", "seer", "villager"))
+    assert [one.place(seat) for seat in range(4)] == [-1, -1, 1, 1]
+    assert (one.between("b", "a"), one.between("b", "c"), one.between("c", "d")) == (1, -1, None)
+
+
+def test_two_players_that_hold_a_team_each_are_compared_as_two() -> None:
+    results = [
+        team("abbb", "a", "wolves", pair="0"),
+        team("baaa", "b", "villagers", pair="0"),
+        team("babb", "a", "villagers", pair="1"),
+    ]
+    standings = compute_standings(results, bootstrap=10)
+    table = standings.table("g")
+    rows = {row.player: row for row in table.rows}
+    assert (rows["a"].wdl, rows["b"].wdl) == (WDL(2, 0, 1), WDL(1, 0, 2))
+    assert rows["a"].by_role == {"villager": WDL(1, 0, 0), "wolf": WDL(1, 0, 1)}
+    assert (rows["a"].mean_return, table.pairing("a", "b").pairs) == (1 / 3, 2)
+    assert table.pairing("a", "b").pair_wdl == (1, 0, 1)
+    forfeit = result("abbb", (1.0, -1.0, -1.0, -1.0), fault=Fault(seat=2, issue=Issue.ILLEGAL))
+    assert (forfeit.rank("a"), forfeit.rank("b")) == (1, -1)
+    assert compute_standings([forfeit], bootstrap=10).table("g").pairing("a", "b").forfeits == (0, 1)
+    assert all(one.rated for one in (*results, forfeit))
+
+
+def test_payoffs_welfare_and_agreement_are_averaged() -> None:
+    def deal(first: float, second: float, agreed: float) -> MatchResult:
+        measures = (("agreement", agreed), ("payoff/0", first), ("payoff/1", second))
+        return result("ab", (first, second), measures=measures)
+
+    stopped = result("ab", (0.0, 0.0), ended=Ended.TURN_LIMIT)
+    table = compute_standings([deal(8, 6, 1), deal(0, 0, 0), deal(4, 6, 1), stopped], bootstrap=10).table("g")
+    assert table.measures == pytest.approx({"agreement": 2 / 3, "payoff/0": 4, "payoff/1": 4, "welfare": 8})
+    assert table.roles == {}
+
+
 def test_groups_that_never_met_are_not_put_on_one_scale() -> None:
     results = [*pair("ab", 1, -1, "0"), *pair("ab", 1, 1, "1"), *pair("cd", 1, 0, "0"), *pair("cd", 0, -1, "1")]
     standings = compute_standings(results, bootstrap=10)
