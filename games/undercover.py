@@ -4,6 +4,7 @@
 |---|---|
 | seats | 4 to 8 (parameter `players`) |
 | roles | one undercover, the rest civilians, dealt by the seed; nobody is told its role, only its word |
+| words | two near ones of a list (parameter `words`), see `games.words` |
 | `blank` | the undercover has no word, and so knows |
 | a clue | each seat left in turn, at most `clue_words` words and never its own word |
 | a vote | all seats left at once; most votes are out, a tie is nobody |
@@ -40,7 +41,7 @@ from games.types import (
 )
 from games.undercover_bots import greedy_bot, random_bot
 from games.undercover_state import UndercoverState
-from games.undercover_words import PAIRS
+from games.words import LISTS, group_of
 
 
 class Undercover(JointGame):
@@ -49,6 +50,7 @@ class Undercover(JointGame):
     PARAMS: ClassVar[Mapping[str, Param]] = MappingProxyType(
         {
             "players": Param(default=5, low=4, high=8, help="number of seats"),
+            "words": Param(default="common", choices=tuple(LISTS), help="list of words"),
             "blank": Param(default=False, help="the undercover has no word instead of a near one"),
             "rounds": Param(default=4, low=1, high=12, help="rounds after which the undercover wins"),
             "clue_words": Param(default=12, low=5, high=50, help="most words of a clue"),
@@ -57,7 +59,8 @@ class Undercover(JointGame):
     state_class = UndercoverState
 
     def __init__(self, params: Mapping[str, ParamValue]) -> None:
-        self.settings = {name: int(value) for name, value in params.items()}
+        self.settings = {name: int(value) for name, value in params.items() if name != "words"}
+        self.words = str(params["words"])
         self.blank = bool(params["blank"])
         players = self.settings["players"]
         self.spec = GameSpec(
@@ -82,7 +85,8 @@ class Undercover(JointGame):
             return ()
         variant = state.clone()
         own = state.word(seat)
-        other = rng.choice([word for pair in PAIRS for word in pair if word not in (state.word(seat), *state.words)])
+        near = LISTS[self.words][group_of(LISTS[self.words], state.words[0])]
+        other = rng.choice([word for word in near if word not in state.words])
         suspects = [one for one in state.living if not self.blank or one != seat]
         if self.blank and state.undercover == seat:
             suspects = [seat]
@@ -98,11 +102,11 @@ class Undercover(JointGame):
         """Rules for the seat."""
         p = self.settings
         if self.blank:
-            dealt = "All get the same secret word but one, the undercover, who gets none."
+            dealt = f"All get the same {self.words} word but one, the undercover, who gets none."
         else:
             dealt = (
-                "All get the same secret word but one, the undercover, who gets a near one. Nobody is told whether "
-                "it is the undercover."
+                f"All get the same {self.words} word but one, the undercover, who gets a near one. Nobody is "
+                "told whether it is the undercover."
             )
         example = (seat + 1) % p["players"]
         return (

@@ -6,10 +6,11 @@ import random
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
+from games.inflection import mentions
 from games.joint import JointState, most_named, read_speech, spellings
 from games.parsing import parse_choice
 from games.types import Issue, Move, Observation, Parsed, Seat
-from games.undercover_words import PAIRS, mentions
+from games.words import LISTS
 
 if TYPE_CHECKING:
     from games.undercover import Undercover
@@ -31,9 +32,9 @@ class UndercoverState(JointState):
     def __init__(self, game: Undercover, seed: int) -> None:
         super().__init__(game, seed)
         deal = random.Random(f"{seed}/deal")
-        pair = list(deal.choice(PAIRS))
-        deal.shuffle(pair)
-        self.words = (pair[0], pair[1])
+        group = deal.choice(list(LISTS[game.words].values()))
+        first, second = deal.sample(group, 2)
+        self.words = (first, second)
         players = game.spec.seats
         self.undercover: Seat = deal.randrange(players)
         self.first = deal.randrange(players)

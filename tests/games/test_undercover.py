@@ -9,9 +9,10 @@ from games_helpers import play, say
 
 from games import Dynamics, GameOverError, IllegalMoveError, Issue, Move, ParameterError, State, Utility, get_game
 from games.conformance import check_game
+from games.inflection import mentions
 from games.undercover_bots import VAGUE, counted
 from games.undercover_state import UndercoverState
-from games.undercover_words import PAIRS, mentions
+from games.words import LISTS, group_of, words_of
 
 GAME = get_game("undercover")
 BLANK = get_game("undercover-blank")
@@ -53,44 +54,26 @@ def test_the_deal():
     states = [GAME.new_state(seed) for seed in range(1000)]
     for state in states:
         assert sorted(state.roles()) == ["civilian"] * 4 + ["undercover"]
-        assert tuple(sorted(state.words)) in {tuple(sorted(pair)) for pair in PAIRS}
     for drawn in ([state.undercover for state in states], [state.to_move()[0] for state in states]):
         assert all(abs(drawn.count(seat) - 200) < 65 for seat in range(5))  # five standard deviations
-    assert len({state.words for state in states}) > len(PAIRS)  # either word of a pair is the odd one
+    assert len({state.words for state in states}) > 700  # of about 2,400 ordered pairs
 
 
-def test_words():
-    words = [word for pair in PAIRS for word in pair]
-    assert len(words) == len(set(words))
-    assert len(PAIRS) >= 100
-    assert all(word.isalpha() and word == word.casefold() for word in words)
+def test_bots_can_speak_whatever_their_word():
+    words = [word for groups in LISTS.values() for word in words_of(groups)]
     assert not any(mentions(" ".join((*VAGUE, "letters, first")), word) for word in words)
-    assert not any(mentions(first, second) or mentions(second, first) for first, second in PAIRS)
+    for groups in LISTS.values():
+        for group in groups.values():
+            assert not any(mentions(one, other) for one in group for other in group if one != other)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("An APPLE a day", True),
-        ("apples", True),
-        ("the apple's core", True),
-        ("the apple’s core", True),
-        ("apple-pie", True),
-        ("pineapple", False),
-        ("app le", False),
-        ("applet", False),
-    ],
-)
-def test_mentions(text: str, said: bool):
-    assert mentions(text, "apple") is said
-
-
-def test_plurals():
-    assert mentions("cherries", "cherry")
-    assert mentions("wolves", "wolf")
-    assert mentions("knives", "knife")
-    assert mentions("boxes", "box")
-    assert not mentions("nice", "ice")
+def test_word_lists():
+    rare = get_game("undercover", {"words": "rare"})
+    assert "All get the same rare word but one" in rare.rules(0)
+    for seed in range(50):
+        common, odd = rare.new_state(seed).words
+        assert common != odd
+        assert group_of(LISTS["rare"], common) == group_of(LISTS["rare"], odd)
 
 
 def test_civilians_find_the_undercover():
@@ -229,6 +212,8 @@ def test_impossible_parameters_are_refused():
         get_game("undercover", {"players": 9})
 
 
-@pytest.mark.parametrize("params", [{}, {"blank": True}, {"players": 8}, {"players": 4, "rounds": 1}])
+@pytest.mark.parametrize(
+    "params", [{}, {"blank": True, "words": "abstract"}, {"players": 8}, {"players": 4, "rounds": 1}]
+)
 def test_conformance(params):
     assert check_game(get_game("undercover", params), seeds=range(3), matches=20) == []
