@@ -14,6 +14,18 @@ class UnknownGameError(GameError, KeyError):
         return str(self.args[0])
 
 
+class PluginError(GameError, ImportError):
+    """A game that another package offers and that cannot be used."""
+
+    def __init__(self, game_id: str, why: str) -> None:
+        super().__init__(f"The plug-in {game_id} cannot be used: {why}.")
+        self.game_id = game_id
+        self.why = why
+
+    def __reduce__(self) -> tuple[type[PluginError], tuple[str, str]]:
+        return type(self), (self.game_id, self.why)
+
+
 class ParameterError(GameError, ValueError):
     """A game parameter that does not exist, has the wrong type, or lies outside its bounds."""
 

@@ -57,6 +57,26 @@ def generic_ids() -> tuple[str, ...]:
     return tuple(f"openspiel/{name}" for name in sorted(game_types()) if refusal(name) is None)
 
 
+def generic_facts() -> list[dict[str, Any]]:
+    """What OpenSpiel declares of each of them, by its registry alone: id, title, seats, utility, information, moves."""
+    facts = []
+    for game_id in generic_ids():
+        kind = game_types()[game_id.removeprefix("openspiel/")]
+        hidden = kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
+        together = kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
+        facts.append(
+            {
+                "id": game_id,
+                "title": kind.long_name,
+                "seats": [kind.min_num_players, kind.max_num_players],
+                "utility": _UTILITY[kind.utility].value,
+                "information": (Information.IMPERFECT if hidden else Information.PERFECT).value,
+                "dynamics": (Dynamics.SIMULTANEOUS if together else Dynamics.TURNS).value,
+            }
+        )
+    return facts
+
+
 def spec_of(
     game_id: str,
     loaded: Any,

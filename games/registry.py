@@ -1,4 +1,4 @@
-"""Games by name: written ones from `games.shelf`, any other OpenSpiel game as `openspiel/<name>`."""
+"""Games by name: written ones from `games.shelf`, OpenSpiel's as `openspiel/<name>`, those of other packages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from games.errors import ParameterError, UnknownGameError
-from games.shelf import VARIANTS, WRITTEN
+from games.plugins import make_plugin, plugin_class, plugin_ids
+from games.shelf import SOCIAL, VARIANTS, WRITTEN
 from games.suggest import unknown
 from games.types import Game, GameSpec, Param, ParamValue
 
@@ -46,6 +47,10 @@ def _checked(game_id: str, name: str, spec: Param, value: ParamValue) -> ParamVa
     return value
 
 
+OURS = ("openspiel/", "textarena/")
+"""Beginnings of ids whose rules are adapted from a library, which tells their parameters itself."""
+
+
 class GameClass(Protocol):
     """A written game's class: declares its parameters and is made with those in force."""
 
@@ -56,10 +61,17 @@ class GameClass(Protocol):
 
 
 def game_class(game_id: str) -> GameClass:
-    """The class of a written game or variant, imported on first use."""
+    """The class of a written game, variant or plug-in, imported on first use."""
     game_id, _ = VARIANTS.get(game_id, (game_id, {}))
+    if game_id not in WRITTEN:
+        return plugin_class(game_id)
     module, _, name = WRITTEN[game_id].partition(":")
     return cast("GameClass", getattr(import_module(module), name))
+
+
+def is_social(game_id: str) -> bool:
+    """Whether a written game or variant is one of the social language games."""
+    return VARIANTS.get(game_id, (game_id, {}))[0] in SOCIAL
 
 
 def get_game(game_id: str, params: Mapping[str, ParamValue] | None = None) -> Game:
@@ -67,16 +79,17 @@ def get_game(game_id: str, params: Mapping[str, ParamValue] | None = None) -> Ga
 
     Raises:
         UnknownGameError: no such game; names the nearest.
+        PluginError: a game of another package that cannot be used; says why.
         ParameterError: a parameter it does not have, or a value it does not allow.
     """
     given = dict(params or {})
     for name, value in given.items():
         if not isinstance(value, int | float | str | bool):
             raise ParameterError(f"{game_id}: {name}={value!r} must be a number, a text, true or false.")
-    if game_id in WRITTEN or game_id in VARIANTS:
+    if game_id in WRITTEN or game_id in VARIANTS or _is_plugin(game_id):
         _, changed = VARIANTS.get(game_id, (game_id, {}))
         return _cached(game_id, _key(resolve_params(game_id, game_class(game_id).PARAMS, {**changed, **given})))
-    return _cached(game_id, _key(_cached(game_id, _key(given)).spec.params))  # OpenSpiel tells which are in force
+    return _cached(game_id, _key(_cached(game_id, _key(given)).spec.params))  # the library tells which are in force
 
 
 def _key(params: Mapping[str, ParamValue]) -> tuple[tuple[str, str, ParamValue], ...]:
@@ -97,9 +110,20 @@ def _cached(game_id: str, key: tuple[tuple[str, str, ParamValue], ...]) -> Game:
         from games.openspiel_generic import load_generic
 
         return load_generic(game_id, params)
+    if game_id.startswith("textarena/"):
+        from games.textarena import load_textarena
+
+        return load_textarena(game_id, params)
+    if _is_plugin(game_id):
+        return make_plugin(game_id, params)
     from games.openspiel_catalog import generic_ids
 
-    raise UnknownGameError(unknown("game", game_id, [*WRITTEN, *VARIANTS, *generic_ids()]))
+    raise UnknownGameError(unknown("game", game_id, [*WRITTEN, *VARIANTS, *plugin_ids(), *generic_ids()]))
+
+
+def _is_plugin(game_id: str) -> bool:
+    """Whether a package offers it, under a name that is not ours."""
+    return game_id not in WRITTEN and not game_id.startswith(OURS) and game_id in plugin_ids()
 
 
 def list_games() -> tuple[GameSpec, ...]:

@@ -7,8 +7,7 @@ from types import MappingProxyType
 
 from games.types import ParamValue
 
-WRITTEN: dict[str, str] = {
-    # Zero-sum, on OpenSpiel's rules.
+ZERO_SUM: dict[str, str] = {
     "backgammon": "games.backgammon:Backgammon",
     "battleship": "games.battleship:Battleship",
     "checkers": "games.checkers:Checkers",
@@ -22,17 +21,30 @@ WRITTEN: dict[str, str] = {
     "repeated_rps": "games.repeated_rps:RepeatedRps",
     "phantom_ttt": "games.phantom_ttt:PhantomTicTacToe",
     "tic_tac_toe": "games.tic_tac_toe:TicTacToe",
-    # Social, on our own rules.
+}
+"""Zero-sum games on OpenSpiel's rules: id to `module:class`. The class declares `PARAMS` and takes those in force."""
+
+SOCIAL: dict[str, str] = {
+    "adversarial_taboo": "games.adversarial_taboo:AdversarialTaboo",
     "bargaining": "games.bargaining:Bargaining",
+    "dont_say_it": "games.dont_say_it:DontSayIt",
     "iterated_prisoners_dilemma": "games.iterated_prisoners_dilemma:IteratedPrisonersDilemma",
     "simple_negotiation": "games.simple_negotiation:SimpleNegotiation",
+    "truth_and_deception": "games.truth_and_deception:TruthAndDeception",
     "undercover": "games.undercover:Undercover",
     "werewolf": "games.werewolf:Werewolf",
 }
-"""Id to `module:class`. A class takes its resolved parameters and declares `PARAMS`."""
+"""Social language games on our own rules: talk, deals, roles, votes."""
+
+WRITTEN: dict[str, str] = {**ZERO_SUM, **SOCIAL}
+"""All of them."""
 
 VARIANTS: Mapping[str, tuple[str, Mapping[str, ParamValue]]] = MappingProxyType(
     {
+        "adversarial_taboo-abstract": ("adversarial_taboo", {"words": "abstract"}),
+        "dont_say_it-hardcore": ("dont_say_it", {"turns": 30, "words": "rare"}),
+        "simple_negotiation-random_value": ("simple_negotiation", {"value_low": 1, "value_high": 100}),
+        "truth_and_deception-generated": ("truth_and_deception", {"facts": "generated"}),
         "iterated_prisoners_dilemma-chicken": (
             "iterated_prisoners_dilemma",
             {"choices": "Swerve/Straight", "reward": 3, "temptation": 5, "sucker": 1, "punishment": 0},

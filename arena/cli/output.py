@@ -14,6 +14,9 @@ SCHEMA = 1
 Json = Annotated[bool, typer.Option("--json", help="Print the result as a JSON object.")]
 """The `--json` option."""
 
+Params = Annotated[list[str] | None, typer.Option("--param", "-p", metavar="KEY=VALUE", help="A game parameter.")]
+"""The `--param` option."""
+
 
 def print_json(**values: Any) -> None:
     """One JSON object, its schema first."""

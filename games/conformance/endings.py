@@ -28,7 +28,7 @@ def facts(probe: Probe) -> Iterator[Fault]:
         yield None, "there is no bot named random"
     for seat in probe.seats:
         returns = probe.game.forfeit_returns(seat)
-        yield from ((None, f"forfeit of player {seat}: {fault}") for fault in _return_faults(spec, returns))
+        yield from ((None, f"forfeit of player {seat}: {fault}") for fault in return_faults(spec, returns))
         if len(returns) == spec.seats and returns[seat] > spec.min_return + _CLOSE:
             yield None, f"player {seat} forfeits for {returns[seat]}, better than its worst return {spec.min_return}"
 
@@ -56,7 +56,7 @@ def _one(probe: Probe, seed: int, bots: tuple[str, ...]) -> Iterator[str]:
     if turns > spec.max_turns:
         yield f"{turns} turns were taken; at most {spec.max_turns} are declared"
     returns, outcome = state.returns(), state.outcome()
-    yield from _return_faults(spec, returns)
+    yield from return_faults(spec, returns)
     if outcome not in spec.outcomes:
         yield f"outcome {outcome!r} is not among the declared {spec.outcomes}"
     for seat in probe.seats:
@@ -89,7 +89,8 @@ def _asked_too_early(state: State) -> Iterator[str]:
         yield f"{question.__name__}() answers while the game is not over"
 
 
-def _return_faults(spec: GameSpec, returns: tuple[float, ...]) -> Iterator[str]:
+def return_faults(spec: GameSpec, returns: tuple[float, ...]) -> Iterator[str]:
+    """Ways in which returns break the declared number of seats, bounds or sum."""
     if len(returns) != spec.seats:
         yield f"{len(returns)} returns for {spec.seats} seats"
         return
@@ -98,6 +99,7 @@ def _return_faults(spec: GameSpec, returns: tuple[float, ...]) -> Iterator[str]:
             yield f"return {value} is outside {spec.min_return} … {spec.max_return}"
     total = 0.0 if spec.utility is Utility.ZERO_SUM else spec.return_sum
     if spec.utility in (Utility.ZERO_SUM, Utility.CONSTANT_SUM) and abs(sum(returns) - total) > _CLOSE:
-        yield f"returns {returns} of a {spec.utility.value.replace('_', '-')} game add up to {sum(returns)}, not {total:g}"
+        kind = spec.utility.value.replace("_", "-")
+        yield f"returns {returns} of a {kind} game add up to {sum(returns)}, not {total:g}"
     if spec.utility is Utility.COOPERATIVE and max(returns) - min(returns) > _CLOSE:
         yield f"returns {returns} of a cooperative game differ"

@@ -58,13 +58,14 @@ def test_every_game_of_openspiel_starts_and_restores(part: int):
         game = get_game(game_id)
         assert get_game(game_id, game.spec.params) is game
         state = game.new_state(1)
-        (seat,) = state.to_move()
-        seen = state.observe(seat)
-        assert seen.board
-        assert seen.legal
-        parsed = state.parse(seat, f"I say [{seen.legal[-1]}].")
-        assert parsed.issue is Issue.OK, game_id
-        state.apply({seat: parsed.move})
+        moves = {}
+        for seat in state.to_move():
+            seen = state.observe(seat)
+            assert seen.ask
+            assert seen.legal
+            moves[seat] = state.parse(seat, f"I say [{seen.legal[-1]}].").move
+            assert moves[seat] is not None, game_id
+        state.apply(moves)
         copy = game.state_from_json(state.to_json())
         assert [copy.observe(s) for s in copy.to_move()] == [state.observe(s) for s in state.to_move()]
 
