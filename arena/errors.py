@@ -45,6 +45,10 @@ class SnapshotError(ArenaError, ValueError):
     """A snapshot that is missing, incomplete, altered, or made for another base model."""
 
 
+class UnknownSnapshotError(UsageError, SnapshotError):
+    """No such snapshot in an existing run; names those there are."""
+
+
 class Interrupted(ArenaError):  # noqa: N818 - like KeyboardInterrupt, it is no error
     """Ctrl-C: state is saved; the message holds the command that continues."""
 

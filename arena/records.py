@@ -12,15 +12,17 @@ from typing import Any
 
 from arena.errors import RecordError
 from arena.jsonl import Json, JsonLog, read_json_lines, set_torn_line_aside
+from arena.stored import problem
 from arena.types import SCHEMA, Attempt, Completion, Ended, Fault, Finish, MatchRecord, MatchSpec, Turn
 from games import Issue, Move
 
 __all__ = [
     "JsonLog",
     "RecordLog",
-    "check_schema",
+    "check_record",
     "read_json_lines",
     "read_records",
+    "read_stored",
     "record_from_json",
     "record_to_json",
     "set_torn_line_aside",
@@ -91,13 +93,41 @@ def _completion_from_json(obj: Mapping[str, Any], previous: tuple[int, ...]) -> 
     )
 
 
-def check_schema(obj: Mapping[str, Any]) -> None:
-    """Raises RecordError when a stored record was written by a newer version than this one."""
-    if obj["schema"] > SCHEMA:
+def check_record(obj: Mapping[str, Any], *, whole: bool = True) -> None:
+    """Raises RecordError unless `obj` is a stored record that this version can read.
+
+    Args:
+        obj: a line of matches.jsonl.
+        whole: look at the turns as well, not only at what lists and ratings need.
+    """
+    schema = obj.get("schema")
+    if not isinstance(schema, int) or isinstance(schema, bool):
+        raise RecordError(f"Not a match record: schema is {schema!r}.")
+    if schema > SCHEMA:
         raise RecordError(
-            f"The record has schema {obj['schema']}; this version reads schemas up to {SCHEMA}. "
+            f"The record has schema {schema}; this version reads schemas up to {SCHEMA}. "
             "Read it with the version that wrote it, or a later one."
         )
+    wrong = problem(obj, whole=whole)
+    if wrong is not None:
+        raise RecordError(f"Not a match record: {wrong}.")
+
+
+def read_stored(path: Path, *, whole: bool = False) -> Iterator[Json]:
+    """The lines of a `matches.jsonl` as they are on file, one at a time, each looked at by `check_record`.
+
+    Raises:
+        RecordError: a line that is no record; names file and line.
+    """
+    for number, obj in enumerate(read_json_lines(path), start=1):
+        try:
+            check_record(obj, whole=whole)
+        except RecordError as error:
+            raise RecordError(
+                f"{path}, line {number}: {error} It was changed after it was written: restore the file, or delete "
+                "this line (a tournament plays its match again on --resume)."
+            ) from error
+        yield obj
 
 
 def record_from_json(obj: Mapping[str, Any]) -> MatchRecord:
@@ -106,50 +136,42 @@ def record_from_json(obj: Mapping[str, Any]) -> MatchRecord:
     Raises:
         RecordError: not a record, or one of a newer schema.
     """
-    try:
-        check_schema(obj)
-        previous: dict[int, tuple[int, ...]] = {}
-        turns = []
-        for turn in obj["turns"]:
-            seat = turn["seat"]
-            attempts = []
-            for attempt in turn["attempts"]:
-                completion = _completion_from_json(attempt, previous.get(seat, ()))
-                previous[seat] = completion.prompt_ids + completion.ids
-                attempts.append(
-                    Attempt(
-                        user=attempt["user"],
-                        completion=completion,
-                        issue=Issue(attempt["issue"]),
-                        hint=attempt["hint"],
-                    )
+    check_record(obj)
+    previous: dict[int, tuple[int, ...]] = {}
+    turns = []
+    for turn in obj["turns"]:
+        seat = turn["seat"]
+        attempts = []
+        for attempt in turn["attempts"]:
+            completion = _completion_from_json(attempt, previous.get(seat, ()))
+            previous[seat] = completion.prompt_ids + completion.ids
+            attempts.append(
+                Attempt(
+                    user=attempt["user"], completion=completion, issue=Issue(attempt["issue"]), hint=attempt["hint"]
                 )
-            move = None if turn["move"] is None else Move.from_json(turn["move"])
-            turns.append(Turn(index=turn["index"], ply=turn["ply"], seat=seat, attempts=tuple(attempts), move=move))
-        fault = obj["fault"]
-        return MatchRecord(
-            schema=obj["schema"],
-            spec=MatchSpec.from_json(obj["spec"]),
-            systems=tuple(obj["systems"]),
-            turns=tuple(turns),
-            returns=tuple(obj["returns"]),
-            outcome=obj["outcome"],
-            ended=Ended(obj["ended"]),
-            fault=None if fault is None else Fault(seat=fault["seat"], issue=Issue(fault["issue"])),
-            error=obj["error"],
-            roles=tuple(obj.get("roles", ())),
-            measures=dict(obj.get("measures", {})),
-            duration_s=obj["duration_s"],
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, RecordError):
-            raise
-        raise RecordError(f"Not a match record: {type(error).__name__}: {error}") from error
+            )
+        move = None if turn["move"] is None else Move.from_json(turn["move"])
+        turns.append(Turn(index=turn["index"], ply=turn["ply"], seat=seat, attempts=tuple(attempts), move=move))
+    fault = obj["fault"]
+    return MatchRecord(
+        schema=obj["schema"],
+        spec=MatchSpec.from_json(obj["spec"]),
+        systems=tuple(obj["systems"]),
+        turns=tuple(turns),
+        returns=tuple(obj["returns"]),
+        outcome=obj["outcome"],
+        ended=Ended(obj["ended"]),
+        fault=None if fault is None else Fault(seat=fault["seat"], issue=Issue(fault["issue"])),
+        error=obj["error"],
+        roles=tuple(obj.get("roles", ())),
+        measures=dict(obj.get("measures", {})),
+        duration_s=obj["duration_s"],
+    )
 
 
 def read_records(path: Path) -> Iterator[MatchRecord]:
     """The records of a `matches.jsonl`, one at a time."""
-    return (record_from_json(obj) for obj in read_json_lines(path))
+    return (record_from_json(obj) for obj in read_stored(path, whole=True))
 
 
 class RecordLog:

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.errors import RecordError
-from arena.jsonl import read_json_lines
-from arena.records import check_schema
+from arena.records import check_record, read_stored
 from arena.types import Ended, Fault, MatchRecord
 from games import Issue, Seat
 from games.types import ParamValue
@@ -131,27 +129,26 @@ def result_from_json(obj: Mapping[str, Any]) -> MatchResult:
     Raises:
         RecordError: not a record, or one of a newer schema.
     """
-    try:
-        check_schema(obj)
-        spec, fault = obj["spec"], obj["fault"]
-        return MatchResult(
-            key=obj["key"],
-            game=spec["game"],
-            params=tuple(sorted(spec["params"].items())),
-            players=tuple(spec["players"]),
-            pair=spec["pair"],
-            returns=tuple(obj["returns"]),
-            ended=Ended(obj["ended"]),
-            fault=None if fault is None else Fault(seat=fault["seat"], issue=Issue(fault["issue"])),
-            error=obj["error"],
-            outcome=obj["outcome"],
-            roles=tuple(obj.get("roles", ())),
-            measures=tuple(sorted(obj.get("measures", {}).items())),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, RecordError):
-            raise
-        raise RecordError(f"Not a match record: {type(error).__name__}: {error}") from error
+    check_record(obj, whole=False)
+    return _result(obj)
+
+
+def _result(obj: Mapping[str, Any]) -> MatchResult:
+    spec, fault = obj["spec"], obj["fault"]
+    return MatchResult(
+        key=obj["key"],
+        game=spec["game"],
+        params=tuple(sorted(spec["params"].items())),
+        players=tuple(spec["players"]),
+        pair=spec["pair"],
+        returns=tuple(obj["returns"]),
+        ended=Ended(obj["ended"]),
+        fault=None if fault is None else Fault(seat=fault["seat"], issue=Issue(fault["issue"])),
+        error=obj["error"],
+        outcome=obj["outcome"],
+        roles=tuple(obj.get("roles", ())),
+        measures=tuple(sorted(obj.get("measures", {}).items())),
+    )
 
 
 def read_results(path: Path) -> Iterator[MatchResult]:
@@ -161,8 +158,8 @@ def read_results(path: Path) -> Iterator[MatchResult]:
     """
     played: set[int] = set()
     void: dict[int, MatchResult] = {}
-    for obj in read_json_lines(path):
-        result = result_from_json(obj)
+    for obj in read_stored(path):
+        result = _result(obj)
         key = int(result.key, 16)  # a set of numbers takes half the memory of one of strings
         if key in played:
             continue

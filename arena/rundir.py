@@ -28,7 +28,7 @@ LOCK = ".lock"
 
 LOCK_TRIES = 5
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def write_json(path: Path, obj: Mapping[str, Any]) -> None:
@@ -113,10 +113,11 @@ class RunDir:
             RunNotFoundError: names the nearest run and those there are.
         """
         path = cls.locate(name)
-        for place in (path, Path(name)):
-            if (place / "run.json").is_file():
-                return cls(place)
-        parent = path.parent
+        if Path(name).name:  # `.` and the like name no folder of their own, only the one that holds the runs
+            for place in (path, Path(name)):
+                if os.path.isfile(place / "run.json"):  # unlike Path.is_file, it takes names of any length
+                    return cls(place)
+        parent = path.parent if Path(name).name else RUNS
         known = sorted(p.parent.name for p in parent.glob("*/run.json")) if parent.is_dir() else []
         guess = nearest(path.name, known)
         hint = f" Did you mean {guess!r}?" if guess else ""
@@ -131,8 +132,11 @@ class RunDir:
             RunBusyError: another process is writing there.
         """
         path = cls.locate(name)
-        if not _NAME.fullmatch(path.name):
-            raise UsageError(f"Run name {path.name!r}: use letters, digits and . _ - only (snapshots are NAME@STEP).")
+        if not _NAME.fullmatch(Path(name).name):
+            raise UsageError(
+                f"Run name {Path(name).name or name!r}: use 1 to 100 letters, digits and . _ - only, and begin with a "
+                "letter or digit (snapshots are NAME@STEP)."
+            )
         if (path / "run.json").exists():
             raise UsageError(f"The run {path} exists. Add --resume to continue it, or choose another --run name.")
         path.mkdir(parents=True, exist_ok=True)
@@ -176,8 +180,10 @@ class RunDir:
         """
         run = cls.find(name)
         info = run.read()
-        if info["kind"] != kind:
-            raise ConfigError(f"The run {run.path} is a {info['kind']} run, not a {kind} run.")
+        if info.get("kind") != kind:
+            raise ConfigError(f"The run {run.path} is a {info.get('kind')} run, not a {kind} run.")
+        if not isinstance(info.get("config"), dict):
+            raise RecordError(f"{run.path / 'run.json'} holds no config. Restore the file, or start a new run.")
         old, new = info["config"], json.loads(json.dumps(config))
         old, new = ({k: v for k, v in c.items() if k not in harmless} for c in (old, new))
         changed = differences(old, new)
@@ -194,10 +200,10 @@ class RunDir:
         """Contents of run.json. Raises RecordError when it is damaged."""
         try:
             obj = json.loads((self.path / "run.json").read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise RecordError(f"{self.path / 'run.json'} cannot be read: {error}") from error
+        except (ValueError, RecursionError) as error:
+            raise RecordError(f"{self.path / 'run.json'} cannot be read: {error}. Restore the file.") from error
         if not isinstance(obj, dict):
-            raise RecordError(f"{self.path / 'run.json'} is not a JSON object.")
+            raise RecordError(f"{self.path / 'run.json'} is not a JSON object. Restore the file.")
         return obj
 
     def write(self, info: Mapping[str, Any]) -> None:

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.errors import SnapshotError, UsageError
+from arena.errors import SnapshotError, UnknownSnapshotError, UsageError
 from arena.models.registry import BaseModel, hash_files
 from arena.rundir import RunDir, write_json
+from games.suggest import nearest
 
 if TYPE_CHECKING:
     import torch
@@ -148,9 +149,11 @@ def read_snapshot(run_name: str, folder: Path) -> Snapshot:
         raise SnapshotError(f"{folder} is not a snapshot: {', '.join(missing)} missing.")
     try:
         info = json.loads((folder / "snapshot.json").read_text(encoding="utf-8"))
-        step, schema = int(info["step"]), int(info["schema"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise SnapshotError(f"{folder}/snapshot.json cannot be read: {error!r}") from error
+        step, schema = info["step"], info["schema"]
+        if not (isinstance(step, int) and isinstance(schema, int)):
+            raise TypeError(f"step is {step!r} and schema {schema!r}, both should be whole numbers")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise SnapshotError(f"{folder}/snapshot.json cannot be read ({error!r}). Restore the folder.") from error
     if schema > SCHEMA:
         raise SnapshotError(f"{folder}/snapshot.json has schema {schema}; this version reads up to {SCHEMA}.")
     return Snapshot(name=snapshot_name(run_name, step), folder=folder, step=step, info=info)
@@ -169,7 +172,7 @@ def find_snapshots(reference: str) -> list[Snapshot]:
 
     Raises:
         UsageError: not a reference to snapshots.
-        SnapshotError: the run has no such snapshot; names those it has.
+        UnknownSnapshotError: the run has no such snapshot; names those it has.
         RunNotFoundError: no such run.
     """
     run_name, _, which = reference.rpartition("@")
@@ -184,7 +187,9 @@ def find_snapshots(reference: str) -> list[Snapshot]:
         return known[-1:]
     found = [s for s in known if which.isascii() and which.isdigit() and s.step == int(which)]
     if not found:
-        raise SnapshotError(f"No snapshot {reference!r}. The run {run.path} has: {listing}.")
+        guess = nearest(which, [*(f"{s.step:06d}" for s in known), "latest", "all"] if known else [])
+        hint = f" Did you mean '{run_name}@{guess}'?" if guess else ""
+        raise UnknownSnapshotError(f"No snapshot {reference!r}.{hint} The run {run.path} has: {listing}.")
     return found
 
 
@@ -219,7 +224,7 @@ def tensor_shapes(path: Path) -> dict[str, tuple[int, ...]]:
         header.pop("__metadata__", None)
         shapes = {key: tuple(entry["shape"]) for key, entry in header.items()}
         end = 8 + length + max((entry["data_offsets"][1] for entry in header.values()), default=0)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SnapshotError(f"{path} is not a safetensors file: {error}") from error
     if path.stat().st_size != end:
         raise SnapshotError(f"{path} has {path.stat().st_size} bytes, its header says {end}.")

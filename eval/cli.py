@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def evaluate(
-    players: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="base, RUN@000120, RUN@all, random, …")],
+    players: Annotated[list[str], typer.Argument(metavar="PLAYER", help="base, RUN@000120, RUN@all, random, …")],
     benchmark: Annotated[list[str], typer.Option(help="nashconv:GAME, reasoning, reasoning:FAMILY; may be repeated.")],
     limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="Items per task family.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Of the items.")] = 0,

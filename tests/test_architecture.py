@@ -111,7 +111,7 @@ except ImportError:
     [
         "import games; games.list_games()",
         "import arena.engine, arena.runner, arena.records, arena.tournament, arena.players.factory",
-        "import arena.cli.app; arena.cli.app.build()",
+        "import arena.cli.commands; arena.cli.commands.build()",
         "import arena.display.session, arena.display.follow, arena.cli.transcript",
         "from arena.cli.app import run; run(['--help'])",
         "from arena.cli.app import run; run(['selfplay', '--help']); run(['eval', '--help'])",

@@ -1,81 +1,24 @@
-"""`arena`: the application, its built-in commands, and those that other packages register.
+"""`arena`: from the first instruction of the process to its exit code.
 
-Commands of other packages are found through the entry point group `arena.commands`; each is a function
-`register(app)`. They are imported only when they may be needed: for help, or for a command that is not built in.
+Nothing is imported here that takes time, so that Ctrl-C while the command is still being loaded, or a second one while
+it says goodbye, is as quiet as any other.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
-from typing import Annotated
 
-import typer
-
-from arena.cli.group import ArenaTyper, Plugins
-
-EPILOG = """Examples:
-
-  arena games list
-
-  arena play tic_tac_toe --seat0 human --seat1 greedy
-
-  arena selfplay demo --run demo
-
-  arena watch demo
-"""
-
-BUILT_IN = ("games", "play", "tournament", "watch", "replay", "snapshots", "doctor")
-
-
-class ArenaPlugins(Plugins):
-    """Commands of other packages."""
-
-    def load(self, app: typer.Typer) -> dict[str, str]:
-        """Register what can be imported; a broken one stops nothing, and its error is kept for the help page."""
-        from importlib.metadata import entry_points
-
-        broken = {}
-        for entry in sorted(entry_points(group="arena.commands"), key=lambda entry: entry.name):
-            try:
-                entry.load()(app)
-            except Exception as error:  # noqa: BLE001 - it is reported, on the help page and where it is asked for
-                broken[entry.name] = f"{type(error).__name__}: {error}"
-        return broken
-
-
-def build() -> ArenaTyper:
-    """The application with its built-in commands."""
-    app = ArenaTyper(plugins=ArenaPlugins(), epilog=EPILOG)
-    app.callback()(root)
-    for name in BUILT_IN:
-        importlib.import_module(f"arena.cli.{name}").register(app)
-    return app
-
-
-def _version(asked: bool) -> None:
-    if asked:
-        from arena import __version__
-
-        typer.echo(f"arena {__version__}")
-        raise typer.Exit
-
-
-def root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
-    ] = False,
-) -> None:
-    """Language models learn by playing against themselves: matches, self-play, tournaments, evaluation.
-
-    Every command takes --debug, which shows the traceback of an unexpected error.
-    """
+INTERRUPTED = 130
+FAILED = 1
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code: 0 done, 1 failed, 2 usage, 130 interrupted."""
+    from arena.cli.commands import build
+
     try:
         result = build()(args=None if arguments is None else list(arguments), prog_name="arena", standalone_mode=True)
     except SystemExit as stop:
@@ -94,7 +37,42 @@ def share_cores() -> None:
         os.environ.setdefault("GOMP_SPINCOUNT", "800")
 
 
+def make_streams_usable() -> None:
+    """No output can fail for want of a character, or of a stream.
+
+    A process that was started without stdin, stdout or stderr (`>&-`) gets an empty one: else the next file that is
+    opened takes the free number, and what a library prints goes into the records.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
+        if number and "utf" not in getattr(sys, name).encoding.lower():
+            getattr(sys, name).reconfigure(errors="replace")  # a terminal without these characters shows ? for them
+
+
 def main() -> None:
     """Entry point of the `arena` script."""
+    make_streams_usable()
     share_cores()
-    sys.exit(run())
+    try:
+        code = run()
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough (`| head`)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        code = FAILED
+    except KeyboardInterrupt:
+        _leave_in_peace()
+        sys.stderr.write("\nInterrupted.\n")
+        code = INTERRUPTED
+    _leave_in_peace()
+    sys.exit(code)
+
+
+def _leave_in_peace() -> None:
+    """All is done and said: a signal must not change the exit code any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)

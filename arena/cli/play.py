@@ -75,7 +75,7 @@ def play(
     if beyond:
         raise UsageError(f"{game} has seats 0 to {seats - 1}; {', '.join(beyond)} cannot be filled.")
     factory = PlayerFactory(model=model, device=device)
-    chosen = [name or "random" for name in named[:seats]] + ["random"] * (seats - len(named))
+    chosen = ["random" if name is None else name for name in named[:seats]] + ["random"] * (seats - len(named))
     players = [factory(name) for name in chosen]
     for player in players:
         reason = player.refusal(loaded)

@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
 def replay(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Name or path of a run.")],
     match: Annotated[
-        str, typer.Argument(metavar="[MATCH]", help="Beginning of a match's key, or `latest`; without it, lists some.")
+        str, typer.Argument(metavar="MATCH", help="Beginning of a match's key, or `latest`; without it, lists some.")
     ] = "",
     prompts: Annotated[bool, typer.Option("--prompts", help="Show what the players were asked, too.")] = False,
     game: Annotated[str, typer.Option(help="List only matches of this game.")] = "",
@@ -62,9 +62,9 @@ def replay(
 
 def stored(folder: RunDir) -> Iterator[dict[str, Any]]:
     """The records of a run, as they are on file."""
-    from arena.jsonl import read_json_lines
+    from arena.records import read_stored
 
-    return read_json_lines(folder.matches)
+    return read_stored(folder.matches)
 
 
 def find_match(folder: RunDir, key: str) -> dict[str, Any]:
@@ -124,13 +124,19 @@ def _list(folder: RunDir, game: str, as_json: bool) -> None:
     from collections import deque
 
     from arena.cli.sheet import Column, Sheet
+    from arena.errors import UsageError
+    from games.suggest import unknown
 
     latest: deque[dict[str, Any]] = deque(maxlen=LISTED)
     count = 0
+    games: set[str] = set()
     for obj in stored(folder):
+        games.add(obj["spec"]["game"])
         if not game or obj["spec"]["game"] == game:
             count += 1
             latest.append(obj)
+    if games and not count:
+        raise UsageError(unknown("game", game, games) + f" These were played in {folder.path}.")
     rows = [
         [
             str(obj["key"])[:8],
@@ -145,6 +151,9 @@ def _list(folder: RunDir, game: str, as_json: bool) -> None:
         names = ("key", "game", "players", "turns", "result")
         print_json(run=str(folder.path), matches=count, latest=[dict(zip(names, row, strict=True)) for row in rows])
         return
+    if not count:
+        say(f"{folder.path} has no matches yet.")
+        return
     columns = [
         Column("match"),
         Column("game", shrink=True),
@@ -154,11 +163,6 @@ def _list(folder: RunDir, game: str, as_json: bool) -> None:
     Sheet(columns=[*columns, Column("result")], rows=rows).print()
     shown = f"the last {len(rows)} of " if count > len(rows) else ""
     say(f"{shown}{count:,} matches. Replay one with: arena replay {folder.name} MATCH")
-
-
-def _row(obj: dict[str, Any]) -> list[str]:
-    spec = obj["spec"]
-    return [str(obj["key"])[:8], spec["game"], " – ".join(spec["players"]), str(len(obj["turns"])), _result(obj)]
 
 
 def _result(obj: dict[str, Any]) -> str:

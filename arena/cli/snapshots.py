@@ -51,7 +51,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_all(
-    run: Annotated[str, typer.Argument(metavar="[RUN]", help="Name or path of a run; all runs without it.")] = "",
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Name or path of a run; all runs without it.")] = "",
     as_json: Json = False,
 ) -> None:
     """List the snapshots of a run, or of all runs here."""
@@ -69,10 +69,7 @@ def list_all(
     from arena.cli.sheet import Column, Sheet
 
     names = ("snapshot", "base", "parent", "games")
-    rows = [
-        [s.name, _text(s, "base_model"), _text(s, "parent"), ", ".join(map(str, s.info.get("games") or ()))]
-        for s in found
-    ]
+    rows = [[s.name, _text(s, "base_model"), _text(s, "parent"), _listed(s.info.get("games"))] for s in found]
     Sheet(columns=[Column(name, shrink=name == "games") for name in names], rows=rows).print()
 
 
@@ -93,9 +90,9 @@ def show(reference: Reference, as_json: Json = False) -> None:
         say(f"  {plural(len(shapes), 'tensor')}, {plural(parameters, 'parameter')}")
         for key, value in snapshot.info.items():
             if key not in ("schema", "name", "metrics"):
-                told = ", ".join(map(str, value)) if isinstance(value, list) else value
-                say(f"  {clean(str(key)):<18}{clean(str(told))}")
-        for key, value in (snapshot.info.get("metrics") or {}).items():
+                say(f"  {clean(str(key)):<18}{clean(_listed(value))}")
+        metrics = snapshot.info.get("metrics")
+        for key, value in metrics.items() if isinstance(metrics, dict) else ():
             if isinstance(value, int | float):
                 say(f"  metrics.{clean(str(key)):<18}{value:.6g}")
 
@@ -135,6 +132,10 @@ def snapshot_json(snapshot: Snapshot) -> dict[str, Any]:
 
 def _text(snapshot: Snapshot, key: str) -> str:
     return str(snapshot.info.get(key, ""))
+
+
+def _listed(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _size(shape: tuple[int, ...]) -> int:

@@ -52,9 +52,7 @@ def register(app: typer.Typer) -> None:
 
 def run(
     config: Annotated[str, typer.Argument(metavar="CONFIG", help="TOML file, or name of a preset.")],
-    overrides: Annotated[
-        list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Changes to the config.")
-    ] = None,
+    overrides: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE", help="Changes to the config.")] = None,
     run: Annotated[str, typer.Option(metavar="NAME", help="Name or path of the run; the config's own otherwise.")] = "",
     resume: Annotated[bool, typer.Option("--resume", help="Continue this run.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be played, and stop.")] = False,
@@ -65,6 +63,7 @@ def run(
     """Play everybody against everybody, in seat-swapped pairs, and rate them."""
     from arena.config import TournamentConfig, load_config
     from arena.display import open_display
+    from arena.errors import Interrupted
     from arena.players.factory import PlayerFactory
     from arena.rundir import RunDir
     from arena.tournament import make_plan, open_run, run_tournament
@@ -80,6 +79,7 @@ def run(
         quiet = True
         tell("A person plays, so the screen is theirs: `arena watch` shows the tournament in another terminal.")
     folder = open_run(settings, factory, name, resume=resume)
+    again = resume_command(config, overrides or [], name, seed)
     display = open_display(
         kind="tournament",
         title=name,
@@ -102,21 +102,20 @@ def run(
             display.progress(progress.done, progress.total)
             display.standings(lambda: standing_rows(progress.tally))
 
-        standings = run_tournament(
-            settings,
-            folder,
-            factory,
-            observer=display.observer,
-            progress=progressed,
-            resume_command=resume_command(config, overrides or [], name, seed),
-        )
+        try:
+            standings = run_tournament(
+                settings, folder, factory, observer=display.observer, progress=progressed, resume_command=again
+            )
+        except KeyboardInterrupt:  # a second one, while the first was being dealt with
+            raise Interrupted(f"Ended at once. Every match on file stands. Continue with: {again}") from None
+        if not began:  # nothing was owed: say what is there
+            display.progress(standings.matches, standings.matches)
     write_report(RunDir.find(name).path, standings, settings)
     show(standings, settings, RunDir.find(name).path, as_json)
     if standings.owed:
         from arena.display.draw import plural
         from arena.errors import ArenaError
 
-        again = resume_command(config, overrides or [], name, seed)
         owed = plural(standings.owed, "void match is", "void matches are")
         raise ArenaError(f"{owed} owed. Continue with: {again}")
 
@@ -127,6 +126,7 @@ def report(
 ) -> None:
     """Rate what is on file, write standings.json and standings.md, and print the tables."""
     from arena.config import TournamentConfig
+    from arena.display.safe import one_line
     from arena.errors import ConfigError, UsageError
     from arena.results import read_results
     from arena.rundir import RunDir
@@ -143,12 +143,19 @@ def report(
     standings = compute_standings(
         read_results(folder.matches), bootstrap=settings.bootstrap, seed=settings.seed, skipped=_skipped(folder.path)
     )
+    status = one_line(str(info.get("status")))
     if not standings.matches:
         raise UsageError(f"{folder.path} has no finished match yet; there is nothing to report.")
-    write_report(folder.path, standings, settings)
+    refused = None
+    try:
+        write_report(folder.path, standings, settings)
+    except OSError as error:  # somebody else's run may be looked at all the same
+        refused = error
     show(standings, settings, folder.path, as_json)
-    if info.get("status") != "done":
-        tell(f"The run is {info.get('status')}: these standings are of what is on file.")
+    if status != "done":
+        tell(f"The run is {status}: these standings are of what is on file.")
+    if refused is not None:
+        raise refused
 
 
 def resume_command(config: str, overrides: list[str], name: str, seed: int | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -43,8 +44,7 @@ def folder_of(name: str) -> Path | None:
     """Where a model lies on this disk, or None when `name` is a hub id."""
     if name in EMBEDDED:
         return EMBEDDED[name]
-    path = Path(name)
-    return path if path.is_dir() else None
+    return Path(name) if name and os.path.isdir(name) else None  # unlike Path.is_dir, it takes names of any length
 
 
 def hash_files(paths: list[Path]) -> str:
@@ -75,12 +75,21 @@ def _hash_tokenizer(tokenizer: Any) -> str:
 
 
 def pick_device(device: str) -> str:
-    """`auto` is the GPU when torch sees one."""
+    """`auto` is the GPU when torch sees one.
+
+    Raises:
+        UsageError: there is no such device here.
+    """
     import torch
 
-    if device != "auto":
-        return device
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:  # what torch raises differs by device
+        known = ["cpu", *(["cuda"] if torch.cuda.is_available() else []), "auto"]
+        raise UsageError(unknown("device", device, known)) from error
+    return device
 
 
 def pick_dtype(dtype: str, device: str) -> torch.dtype:
@@ -112,6 +121,8 @@ def load_base(name: str = "pocket", *, device: str = "auto", dtype: str = "auto"
     folder = folder_of(name)
     if folder is None and "/" not in name:
         raise UsageError(unknown("model", name, EMBEDDED) + " A folder or a Hugging Face id (`org/model`) works too.")
+    if folder is not None and not (folder / "config.json").is_file():
+        raise UsageError(f"The folder {name!r} holds no model: it has no config.json (Hugging Face format).")
     source = str(folder or name)
     place = pick_device(device)
     kind = pick_dtype(dtype, place)

@@ -176,7 +176,7 @@ class PlayerFactory:
             return
         if name.startswith("openai:"):
             raise UnknownPlayerError(f"{name}: remote players are not in this release. Known: {', '.join(_PLAIN)}.")
-        runs = [f"{path.parent.name}@latest" for path in RUNS.glob("*/run.json")]
+        runs = {f"{path.parents[1].name}@latest" for path in RUNS.glob("*/snapshots/*")}
         raise UnknownPlayerError(unknown("player", name, [*_PLAIN, "mcts:1000", "RUN@000120", *runs]))
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from arena_helpers import Says, play
@@ -15,6 +17,8 @@ from hypothesis import strategies as st
 from arena.errors import RecordError
 from arena.jsonl import JsonLog
 from arena.records import RecordLog, read_json_lines, read_records, record_from_json, record_to_json
+from arena.results import read_results
+from arena.standings import compute_standings
 from arena.types import (
     SCHEMA,
     Attempt,
@@ -52,6 +56,9 @@ def completions(draw: st.DrawFn) -> Completion:
 
 @st.composite
 def records(draw: st.DrawFn) -> MatchRecord:
+    players = tuple(draw(st.lists(texts, min_size=1, max_size=3)))
+    seats = len(players)
+    ended = draw(st.sampled_from(Ended))
     turns = []
     for index in range(draw(st.integers(0, 4))):
         attempts = draw(
@@ -62,12 +69,12 @@ def records(draw: st.DrawFn) -> MatchRecord:
             )
         )
         move = draw(st.none() | st.builds(Move, answer=texts, action=st.none() | st.integers(0, 9), speech=texts))
-        turns.append(Turn(index=index, ply=index // 2, seat=index % 2, attempts=tuple(attempts), move=move))
+        turns.append(Turn(index=index, ply=index // 2, seat=index % seats, attempts=tuple(attempts), move=move))
     spec = MatchSpec(
         game=draw(texts),
         params=draw(st.dictionaries(texts, st.integers() | texts | st.booleans() | numbers, max_size=3)),
         seed=draw(st.integers(0, 2**64)),
-        players=tuple(draw(st.lists(texts, min_size=1, max_size=3))),
+        players=players,
         pair=draw(texts),
         show_legal=draw(st.booleans()),
         retries=draw(st.integers(0, 3)),
@@ -79,10 +86,10 @@ def records(draw: st.DrawFn) -> MatchRecord:
         spec=spec,
         systems=tuple(draw(st.lists(texts, max_size=2))),
         turns=tuple(turns),
-        returns=tuple(draw(st.lists(numbers, max_size=3))),
+        returns=tuple(draw(numbers) for _ in players) if ended is not Ended.VOID else (),
         outcome=draw(texts),
-        ended=draw(st.sampled_from(Ended)),
-        fault=draw(st.none() | st.builds(Fault, seat=st.integers(0, 2), issue=st.sampled_from(Issue))),
+        ended=ended,
+        fault=draw(st.none() | st.builds(Fault, seat=st.integers(0, seats - 1), issue=st.sampled_from(Issue))),
         error=draw(st.none() | texts),
         duration_s=draw(numbers),
     )
@@ -223,6 +230,69 @@ def test_a_missing_file_has_no_lines(tmp_path: Path) -> None:
 def test_what_is_no_record_is_refused_as_such(obj: dict[str, object]) -> None:
     with pytest.raises(RecordError, match="Not a match record"):
         record_from_json(obj)
+
+
+def changed(obj: Any, path: tuple[Any, ...], value: Any) -> Any:
+    """A copy in which the value at `path` is another, or (for an ellipsis) is gone."""
+    if not path:
+        return value
+    copy = list(obj) if isinstance(obj, list) else dict(obj)
+    if len(path) == 1 and value is ...:
+        del copy[path[0]]
+    else:
+        copy[path[0]] = changed(copy[path[0]], path[1:], value)
+    return copy
+
+
+RESULT = [("schema",), ("key",), ("spec",), ("spec", "game"), ("spec", "params"), ("spec", "seed"),
+          ("spec", "players"), ("spec", "pair"), ("ended",), ("outcome",), ("returns",), ("turns",)]  # fmt: skip
+WHOLE = [("spec", "sampling"), ("systems",), ("turns", 0), ("turns", 0, "seat"), ("turns", 0, "ply"),
+         ("turns", 0, "attempts"), ("turns", 0, "attempts", 0, "text"), ("turns", 0, "attempts", 0, "ids"),
+         ("turns", 0, "attempts", 0, "issue"), ("turns", 0, "move", "answer"), ("duration_s",)]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", [..., None, "x", -1, 7.5, [], {}, [[]], True, 99])
+@pytest.mark.parametrize("path", [*RESULT, *WHOLE], ids=lambda path: ".".join(map(str, path)))
+def test_an_edited_field_is_read_or_named_and_breaks_nothing(path: tuple[Any, ...], value: Any, tmp_path: Path) -> None:
+    file = tmp_path / "matches.jsonl"
+    good = record_to_json(conversation())
+    file.write_text(json.dumps(good) + "\n" + json.dumps(changed(good, path, value)) + "\n")
+    said = []
+    for read in (lambda: compute_standings(read_results(file), bootstrap=10), lambda: list(read_records(file))):
+        try:
+            read()
+        except RecordError as error:
+            said.append(str(error))
+    assert all(f"{file}, line 2: " in text and "restore the file, or delete this line" in text for text in said)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("returns",), [1.0], "returns has 1 numbers for 2 players and a match that ended terminal"),
+        (("turns", 2, "seat"), 5, "a turn is of a seat beyond the 2 players"),
+        (("fault",), {"seat": 2, "issue": "illegal"}, "fault.seat is 2, of 2 players"),
+        (
+            ("spec", "seed"),
+            "x" * 99,
+            "spec.seed is 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…: input should be",
+        ),
+        (("key",), ..., "key is missing"),
+    ],
+)
+def test_what_was_changed_in_a_record_is_named(path: tuple[Any, ...], value: Any, message: str) -> None:
+    with pytest.raises(RecordError, match=re.escape(message)):
+        record_from_json(changed(record_to_json(conversation()), path, value))
+
+
+def test_a_broken_character_in_a_reply_is_read_back(tmp_path: Path) -> None:
+    turn = conversation().turns[0]
+    said = replace(turn.attempts[0], completion=replace(turn.attempts[0].completion, text="[4] \ud800"))
+    record = replace(conversation(), turns=(replace(turn, attempts=(said,)),))
+    log = RecordLog(tmp_path / "matches.jsonl")
+    log.append(record)
+    log.close()
+    assert list(read_records(tmp_path / "matches.jsonl")) == [record]
 
 
 def test_a_newer_schema_is_refused_by_name() -> None:

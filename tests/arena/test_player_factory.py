@@ -55,7 +55,10 @@ def _unscripted(player: Any) -> Any:
     ],
 )
 def test_unknown_names_are_refused_with_the_nearest_and_the_list(name: str, message: str) -> None:
-    RunDir.create("demo", "selfplay", {}, seed=0).unlock()
+    RunDir.create("cup", "tournament", {}, seed=0).unlock()  # has no snapshots, so none is offered
+    run = RunDir.create("demo", "selfplay", {}, seed=0)
+    run.unlock()
+    (run.snapshots / "000001").mkdir(parents=True)
     factory = PlayerFactory()
     for ask in (factory, lambda n: factory.expand([n])):
         with pytest.raises(UnknownPlayerError) as caught:

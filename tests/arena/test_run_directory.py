@@ -69,10 +69,35 @@ def test_a_missing_run_is_refused_with_the_nearest_and_the_list() -> None:
         RunDir.find("nowhere/demo")
 
 
-@pytest.mark.parametrize("name", ["a@b", "x~y", "-x", "a b", ".hidden", "ü"])
+@pytest.mark.parametrize("name", ["", ".", "/", "./", "x" * 300, "runs/" + "x" * 300, "nowhere/x"])
+def test_names_that_no_run_can_have_are_no_runs(name: str) -> None:
+    create("demo").unlock()
+    Path("runs/run.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(RunNotFoundError, match="No run "):
+        RunDir.find(name)
+
+
+@pytest.mark.parametrize("name", ["a@b", "x~y", "-x", "a b", ".hidden", "ü", ".", "..", "./", "x" * 101, "é" * 300])
 def test_names_that_would_confuse_snapshot_names_are_refused(name: str) -> None:
-    with pytest.raises(UsageError, match="use letters, digits"):
+    with pytest.raises(UsageError, match="use 1 to 100 letters, digits"):
         create(name)
+
+
+@pytest.mark.parametrize("text", ["", "[" * 100_000, "[]", '{"schema": 1', "\\ud800"])
+def test_a_damaged_description_is_refused(text: str) -> None:
+    run = create()
+    run.unlock()
+    (run.path / "run.json").write_text(text, encoding="utf-8")
+    with pytest.raises(RecordError, match=r"run\.json .*Restore the file"):
+        RunDir.resume("demo", "tournament", CONFIG, harmless=HARMLESS)
+
+
+def test_a_description_without_config_is_refused() -> None:
+    run = create()
+    run.unlock()
+    run.write({"kind": "tournament"})
+    with pytest.raises(RecordError, match="holds no config"):
+        RunDir.resume("demo", "tournament", CONFIG, harmless=HARMLESS)
 
 
 def test_an_existing_run_is_not_overwritten() -> None:

@@ -19,7 +19,7 @@ from conftest import Done
 from typer.testing import CliRunner
 
 from arena import __version__
-from arena.cli.app import build
+from arena.cli.commands import build
 from arena.cli.group import ArenaTyper
 from arena.errors import ArenaError, ConfigError, Interrupted
 from games.errors import UnknownGameError

@@ -70,7 +70,7 @@ def test_show(arena: Arena, run: RunDir) -> None:
     assert "metrics.loss" in out
     assert json.loads(arena("snapshots", "show", "demo@10", "--json").out)["snapshots"][0]["info"]["parent"] == "base"
     missing = arena("snapshots", "show", "demo@000030")
-    assert (missing.code, "has: demo@000010, demo@000020" in missing.err) == (1, True)
+    assert (missing.code, "has: demo@000010, demo@000020" in missing.err) == (2, True)
 
 
 def test_verify_finds_what_was_altered(arena: Arena, run: RunDir) -> None:
