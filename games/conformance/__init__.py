@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from games.conformance import endings, hidden, replies, states, texts
+from games.conformance import endings, hidden, replies, states, teams, texts
 from games.conformance.probe import Fault, Probe
 from games.types import Game
 
@@ -24,6 +24,8 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         "facts": endings.facts,
         "endings": endings.endings,
+        "roles and forfeits": teams.roles_and_forfeits,
+        "measures": teams.measures,
         "determinism": states.determinism,
         "global random numbers": states.global_random_numbers,
         "round trip": states.round_trip,
