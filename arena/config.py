@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 import types
 import typing
@@ -103,13 +104,13 @@ def find_config(given: str, kind: str = "") -> Path:
         ConfigError: neither; names the nearest preset.
     """
     path = Path(given)
-    if path.is_file():
+    if os.path.isfile(path):  # unlike Path.is_file, it takes names of any length
         return path
     name = str(path.with_suffix("")) if path.suffix == ".toml" else given
     name = name.removeprefix("configs/")
     for root in _PRESETS:
         for candidate in (root / f"{name}.toml", root / kind / f"{name}.toml"):
-            if candidate.is_file():
+            if os.path.isfile(candidate):
                 return candidate
     names = preset_names()
     short = [preset.removeprefix(f"{kind}/") for preset in names if kind and preset.startswith(f"{kind}/")]
@@ -141,7 +142,7 @@ def load_config(
     path = find_config(given, kind)
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from error
     for key, value in (defaults or {}).items():
         data[key] = value
@@ -150,16 +151,15 @@ def load_config(
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        source = f"{path}" + (f" with {' '.join(overrides)}" if overrides else "")
-        found = list(dict.fromkeys(_explain(model, e) for e in error.errors()))
-        raise ConfigError(f"{source}: " + "; ".join(found)) from error
+        source = f"{path}" + (f" with {' '.join(map(_short, overrides))}" if overrides else "")
+        raise ConfigError(f"{source}: {_explain_all(model, error)}") from error
 
 
 def parse_value(text: str) -> Any:
     """A TOML value; text that is none is taken as a string."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return text
 
 
@@ -213,8 +213,23 @@ def _section(annotation: Any) -> type[BaseModel] | None:
 _UNION_TAGS = {"int", "float", "str", "bool"}
 
 
-def _explain(model: type[BaseModel], error: Any) -> str:
-    """One pydantic error in our words: key, what was given, what is allowed."""
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _explain_all(model: type[BaseModel], error: ValidationError) -> str:
+    """All errors, each once; what is allowed in a section is listed once, after the last of its unknown keys."""
+    found = list(dict.fromkeys(_explain(model, e) for e in error.errors()))
+    sections = [allowed for _, allowed in found]
+    said = [
+        text + (f" Allowed here: {allowed}." if allowed and allowed not in sections[number + 1 :] else "")
+        for number, (text, allowed) in enumerate(found)
+    ]
+    return " ".join(said)
+
+
+def _explain(model: type[BaseModel], error: Any) -> tuple[str, str]:
+    """One pydantic error in our words: key, what was given, what is allowed; and the keys allowed in its section."""
     location = tuple(error["loc"])
     message: str = error["msg"].removeprefix("Value error, ")
     if len(location) > 1 and location[-1] in _UNION_TAGS:  # pydantic reports every member of a union by itself
@@ -223,11 +238,11 @@ def _explain(model: type[BaseModel], error: Any) -> str:
     if error["type"] == "extra_forbidden":
         known = sorted(_fields_at(model, location))
         guess = nearest(str(location[-1]), known)
-        hint = f" Did you mean {guess!r}?" if guess else ""
-        return f"unknown key {where!r}.{hint} Allowed here: {', '.join(known)}"
+        return f"unknown key {where!r}." + (f" Did you mean {guess!r}?" if guess else ""), ", ".join(known)
     if error["type"] == "missing":
-        return f"{where} is missing"
+        return f"{where} is missing.", ""
     if not where:
-        return message
-    shown = repr(error.get("input"))
-    return f"{where} = {shown if len(shown) <= 60 else shown[:57] + '…'}: {message[:1].lower() + message[1:]}"
+        return f"{message}.", ""
+    if error["type"] == "model_type":
+        message = f"must be a section with the keys {', '.join(sorted(_fields_at(model, (*location, '*'))))}"
+    return f"{where} = {_short(repr(error.get('input')))}: {message[:1].lower() + message[1:]}.", ""
