@@ -168,10 +168,14 @@ def result(summary: Summary) -> dict[str, Any]:
 
 def result_text(summary: Summary) -> str:
     """The result for people: the last update by game and role, and what to do next."""
-    lines = [*summary.notes, f"{'game':<22}{'role':<12}{'return':>8}{'win':>7}{'draw':>7}{'loss':>7}{'invalid':>9}"]
-    for game, values in summary.metrics.get("games", {}).items():
+    games = summary.metrics.get("games", {})
+    wide = max([20, *map(len, games)]) + 2
+    role_wide = max([10, *(len(role) for values in games.values() for role in values["roles"])]) + 2
+    head = f"{'return':>8}{'win':>7}{'draw':>7}{'loss':>7}{'invalid':>9}"
+    lines = [*summary.notes, f"{'game':<{wide}}{'role':<{role_wide}}{head}"]
+    for game, values in games.items():
         lines += [
-            f"{game:<22}{role:<12}{line['mean_return']:>+8.2f}{line['win']:>7.0%}{line['draw']:>7.0%}"
+            f"{game:<{wide}}{role:<{role_wide}}{line['mean_return']:>+8.2f}{line['win']:>7.0%}{line['draw']:>7.0%}"
             f"{line['loss']:>7.0%}{line['invalid']:>9.1%}"
             for role, line in values["roles"].items()
         ]

@@ -130,12 +130,34 @@ def games_metrics(
             "void": voids.get(game_id, 0),
             "outcomes": dict(sorted(Counter(match.record.outcome for match in mine).items())),
             "mean_turns": _mean([len(match.record.turns) for match in mine]),
+            "measures": _measures(mine),
             "past": _against_past(mine),
             "opponents": _opponents(mine),
             **{what: value for what, value in _told(telemetry, game_id).items() if what != "baseline"},
             "roles": {role: _role(mine, role, tokens.get((game_id, role)), telemetry) for role in roles},
         }
     return made
+
+
+def _measures(matches: Sequence[PlayedMatch]) -> dict[str, float]:
+    """Means of the game's own numbers about a match, except those of single seats, which stand with the roles."""
+    values: dict[str, list[float]] = {}
+    for match in matches:
+        for name, value in match.record.measures.items():
+            if not name.rpartition("/")[2].isdigit():
+                values.setdefault(name, []).append(value)
+    return {name: _mean(each) for name, each in sorted(values.items())}
+
+
+def _seat_measures(seats: Sequence[tuple[PlayedMatch, Seat]]) -> dict[str, float]:
+    """Means of the game's numbers about one seat (`payoff/0` and the like), by name without the seat."""
+    values: dict[str, list[float]] = {}
+    for match, seat in seats:
+        for name, value in match.record.measures.items():
+            what, _, number = name.rpartition("/")
+            if what and number == str(seat):
+                values.setdefault(what, []).append(value)
+    return {name: _mean(each) for name, each in sorted(values.items())}
 
 
 def _told(telemetry: Mapping[str, Telemetry], where: str) -> dict[str, Telemetry]:
@@ -199,6 +221,7 @@ def _role(
     line: dict[str, Any] = {
         "seats": len(seats),
         "mean_return": _mean([match.record.returns[seat] for match, seat in seats]),
+        "measures": _seat_measures(seats),
         **{word: words[word] / count for word in ("win", "draw", "loss")},
         "invalid": sum(issues.values()) / replies,
         "issues": {name: number / replies for name, number in sorted(issues.items())},

@@ -71,6 +71,7 @@ def record(
     fault: Fault | None = None,
     seed: int = 1,
     measures: Mapping[str, float] | None = None,
+    roles: Sequence[str] = (),
 ) -> MatchRecord:
     return MatchRecord(
         spec=MatchSpec(game="kuhn_poker", params={"players": 2}, seed=seed, players=players),
@@ -84,6 +85,7 @@ def record(
         ended=ended,
         fault=fault,
         measures=measures or {},
+        roles=tuple(roles),
     )
 
 

@@ -52,6 +52,63 @@ def test_metrics_by_game_and_role() -> None:
     assert (second["seats"], second["mean_return"], second["forfeit"], second["entropy"]) == (3, 1.0, 0.0, 0.0)
 
 
+def test_what_an_estimator_tells_of_a_game_stands_with_the_game() -> None:
+    telemetry = {"outcome_entropy/kuhn_poker": 0.5, "dominant/kuhn_poker": None, "baseline/kuhn_poker": 1.5,
+                 "lambda/kuhn_poker/first": 0.25, "entropies/other": 1.0}  # fmt: skip
+    kuhn = games_metrics(played(), {}, {}, telemetry)["kuhn_poker"]
+    assert (kuhn["outcome_entropy"], kuhn["dominant"]) == (0.5, None)
+    assert "baseline" not in kuhn
+    assert (kuhn["roles"]["first"]["lambda"], kuhn["roles"]["first"]["baseline"]) == (0.25, 1.5)
+    assert "lambda" not in kuhn["roles"]["second"]
+
+
+def test_dealt_roles_and_the_games_own_numbers() -> None:
+    """Roles belong to the match, not to the seat; what a seat got goes with the role it was dealt."""
+    one, two = (
+        PlayedMatch(
+            record=record(
+                [(0, [reply([1], [2])]), (1, [reply([1], [3])])],
+                returns=returns,
+                roles=roles,
+                measures={"payoff/0": returns[0] * 10, "payoff/1": returns[1] * 10, "agreement": agreement},
+            ),
+            game=KUHN,
+            advantages=(0.5, -0.5),
+            learner=(True, True),
+        )
+        for returns, roles, agreement in (
+            ((1.0, -1.0), ("wolf", "villager"), 1.0),
+            ((2.0, -2.0), ("villager", "wolf"), 0.0),
+        )
+    )
+    kuhn = games_metrics([one, two], {}, {("kuhn_poker", "wolf"): TokenStats(2.0, 1.0)}, {})["kuhn_poker"]
+    assert kuhn["measures"] == {"agreement": 0.5}
+    wolf, villager = kuhn["roles"]["wolf"], kuhn["roles"]["villager"]
+    assert set(kuhn["roles"]) == {"wolf", "villager"}
+    assert (wolf["mean_return"], villager["mean_return"]) == (-0.5, 0.5)
+    assert (wolf["measures"], villager["measures"]) == ({"payoff": -5.0}, {"payoff": 5.0})
+    assert (wolf["entropy"], villager["entropy"]) == (0.5, 0.0)
+
+
+def test_opponents_and_the_own_past_are_told_apart() -> None:
+    others = [
+        PlayedMatch(
+            record=record([(0, [reply([1], [2])])], players=(LEARNER, name), returns=returns),
+            game=KUHN,
+            advantages=(0.0, 0.0),
+            learner=(True, False),
+        )
+        for name, returns in (("random", (1.0, -1.0)), ("other@000001", (1.0, -1.0)), (PAST, (-1.0, 1.0)))
+    ]
+    kuhn = games_metrics(others, {}, {}, {})["kuhn_poker"]
+    assert kuhn["past"] == {"matches": 1, "score": 0.0}
+    assert kuhn["opponents"] == {
+        "random": {"matches": 1, "score": 1.0},
+        "other@000001": {"matches": 1, "score": 1.0},
+        PAST: {"matches": 1, "score": 0.0},
+    }
+
+
 def test_token_counts_are_the_learners_alone() -> None:
     assert token_counts(played()) == {"sampled": 8, "prompted": 2 + 2 + 2 + 5 + 4, "cached_share": 7 / 15}
     assert token_counts([]) == {"sampled": 0, "prompted": 0, "cached_share": 0.0}
