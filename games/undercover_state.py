@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from games.inflection import mentions
 from games.joint import JointState, most_named, read_speech, spellings
@@ -14,6 +15,11 @@ from games.words import LISTS
 
 if TYPE_CHECKING:
     from games.undercover import Undercover
+
+LETTERS: Final = 20
+"""Characters of a clue for each of its words, at most."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")  # hyphens join no words
 
 
 class UndercoverState(JointState):
@@ -94,9 +100,11 @@ class UndercoverState(JointState):
         if move.answer or not move.speech:
             return "A clue is due, without an action."
         most = cast("Undercover", self._game).settings["clue_words"]
-        count = len(move.speech.split())
+        count = len(_WORD.findall(move.speech))
         if count > most:
             return f"Your clue has {count} words; at most {most} are allowed."
+        if len(move.speech) > LETTERS * most:  # one endless word is no short clue
+            return f"Your clue has {len(move.speech)} characters; at most {LETTERS * most} are allowed."
         word = self.word(seat)
         if word is not None and mentions(move.speech, word):
             return f"Your clue contains your word, {word}. Describe it without saying it."

@@ -145,12 +145,20 @@ def test_nobody_is_told_its_role_but_a_blank():
         ("Not a pear.", Issue.OK, ""),  # the odd one's word, which a civilian does not know
         ("Apples!", Issue.ILLEGAL, "Your clue contains your word, apple. Describe it without saying it."),
         ("a " * 13, Issue.ILLEGAL, "Your clue has 13 words; at most 12 are allowed."),
+        (
+            "sweet-red-round-crisp-green-fresh-juicy-ripe-small-hard-old-new-big",
+            Issue.ILLEGAL,
+            "Your clue has 13 words",
+        ),
+        ("It's round; don't peel it.", Issue.OK, ""),
+        ("x" * 241, Issue.ILLEGAL, "Your clue has 241 characters; at most 240 are allowed."),
         ("  ", Issue.NO_ANSWER, "The reply is empty. Say something."),
     ],
 )
 def test_clues(reply: str, issue: Issue, hint: str):
     parsed = dealt().parse(0, reply)
-    assert (parsed.issue, parsed.hint) == (issue, hint)
+    assert parsed.issue is issue
+    assert parsed.hint.startswith(hint)
 
 
 @pytest.mark.parametrize(
