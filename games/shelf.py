@@ -31,6 +31,7 @@ SOCIAL: dict[str, str] = {
     "iterated_prisoners_dilemma": "games.iterated_prisoners_dilemma:IteratedPrisonersDilemma",
     "simple_negotiation": "games.simple_negotiation:SimpleNegotiation",
     "truth_and_deception": "games.truth_and_deception:TruthAndDeception",
+    "two_dollar": "games.two_dollar:TwoDollar",
     "undercover": "games.undercover:Undercover",
     "werewolf": "games.werewolf:Werewolf",
 }
@@ -45,6 +46,7 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, ParamValue]]] = MappingProxyType(
         "dont_say_it-hardcore": ("dont_say_it", {"turns": 30, "words": "rare"}),
         "simple_negotiation-random_value": ("simple_negotiation", {"value_low": 1, "value_high": 100}),
         "truth_and_deception-generated": ("truth_and_deception", {"facts": "generated"}),
+        "two_dollar-variable_sum": ("two_dollar", {"pot_low": 100, "pot_high": 1000}),
         "iterated_prisoners_dilemma-chicken": (
             "iterated_prisoners_dilemma",
             {"choices": "Swerve/Straight", "reward": 3, "temptation": 5, "sucker": 1, "punishment": 0},
