@@ -91,13 +91,14 @@ def play(
         tag="play",
     )
     with_person = any(player.name == "human" for player in players)
-    transcript = None if as_json or with_person else Transcript(spec, loaded.spec.roles)
+    start = loaded.new_state(spec.seed)
+    transcript = None if as_json or with_person else Transcript(spec, start.roles())
     if with_person:
         others = ", ".join(f"{number} {name}" for number, name in enumerate(spec.players) if name != "human")
         tell(f"{loaded.spec.title}, seed {spec.seed}. Other seats: {others or 'none'}. /help shows what you can type.")
-    watch = Narrator(transcript) if transcript is not None else None
+    watch = Narrator(transcript, start) if transcript is not None else None
     if transcript is not None:
-        transcript.board(loaded.new_state(spec.seed).render(None))
+        transcript.board(start.render(None))
     record = asyncio.run(play_match(spec, players, watch, game=loaded))
     if as_json:
         print_json(match=record_to_json(record))

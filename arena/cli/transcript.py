@@ -95,18 +95,23 @@ class Narrator:
 
     Args:
         transcript: where to.
+        start: the state before the first turn.
     """
 
-    def __init__(self, transcript: Transcript) -> None:
+    def __init__(self, transcript: Transcript, start: State) -> None:
         self._transcript = transcript
+        self._waiting = len(start.to_move())
 
     def match_started(self, spec: MatchSpec) -> None:
         """Nothing: the transcript has its head."""
 
     def turn_played(self, spec: MatchSpec, turn: Turn, state: State) -> None:
-        """The turn, and the position after it."""
+        """The turn; and the position, once all seats that move together have their turn told."""
         self._transcript.turn(turn)
-        self._transcript.board(state.render(None))
+        self._waiting -= 1
+        if not self._waiting:
+            self._waiting = len(state.to_move())
+            self._transcript.board(state.render(None))
 
     def match_ended(self, record: MatchRecord) -> None:
         """How it ended."""
