@@ -2,7 +2,8 @@
 
 All that a seat says reaches the other verbatim, as speech; brackets that are no action of the game are speech too.
 Which brackets mean an action is said by the game's `Actions`: one that begins like an action and cannot be read is
-refused with a hint, never guessed and never taken for speech.
+refused with a hint, never guessed and never taken for speech. Brackets behind an action are refused whatever they hold,
+since they may be meant to take it back.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from games.types import Issue, Move, Parsed, Seat
 
 _PUNCTUATION = re.compile(r"[\s.,;:!*_~`$\"'“”]*")
 _UNCLOSED = re.compile(
-    r"\[\s*(?P<bracket>[^\[\]]*)(?=\[|\Z) | \\boxed\s*\{(?:\s*\\text\s*\{)?\s*(?P<box>[^{}]*)(?=\{|\Z)", re.VERBOSE
-)
+    r"\[\s*+(?P<bracket>[^\[\]]*+)(?=\[|\Z) | \\boxed\s*+\{(?:\s*+\\text\s*+\{)?\s*+(?P<box>[^{}]*+)(?=\{|\Z)",
+    re.VERBOSE,
+)  # possessive, or blanks after a bracket are tried at every length
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,15 +51,20 @@ class Actions:
 def read_turn(raw: str, actions: Actions, *, truncated: bool = False) -> Parsed:
     """Read speech with at most one action; the last action counts, and two in final position are ambiguous."""
     text = raw[-MAX_LENGTH:]
-    found = find_answers(text).answers
-    meant = tuple(_whole(text, one, actions) for one in found if actions.begins.match(tidy(one.text)))
+    found = find_answers(text)
+    meant = tuple(_whole(text, one, actions) for one in found.answers if actions.begins.match(tidy(one.text)))
     end = meant[-1].end if meant else 0
-    if any(actions.begins.match(left["bracket"] or left["box"] or "") for left in _UNCLOSED.finditer(text, end)):
+    left_open = (left["bracket"] or left["box"] or "" for left in _UNCLOSED.finditer(text, end))
+    if (meant and found.broken_off) or any(actions.begins.match(content) for content in left_open):
         issue = Issue.TRUNCATED if truncated else Issue.MALFORMED
         hint = f"The action's bracket is not closed. Write it like [{actions.example}]."
         return Parsed(raw=raw, issue=issue, hint=hint)
     if not meant:
         return read_speech(raw, truncated=truncated)
+    last = found.answers[-1]
+    if last.start >= end:
+        hint = f"[{shown(last.text)}] stands behind the action and is none. End with the one action that you mean."
+        return Parsed(raw=raw, issue=Issue.MALFORMED, hint=hint)
     readings = {one.text: actions.read(one.text) for one in in_final_position(text, meant)}
     if len({reading if isinstance(reading, str) else normalise(one) for one, reading in readings.items()}) > 1:
         given = " ".join(f"[{shown(one)}]" for one in list(readings)[:4])

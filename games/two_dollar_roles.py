@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +23,8 @@ STYLES: Final = (
     "Give a reason for all that you ask.",
     "Praise the other for every step.",
 )
+
+_WORD = re.compile(r"[^\W_](?:[^\W_]|['’](?=[^\W_]))*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +65,11 @@ class Role:
         return f"deal by turn {self.limit}" if self.kind == DEADLINE else "style only"
 
 
+def count_words(speech: str) -> int:
+    """Runs of letters, digits and apostrophes; a run counts once for every 20 characters, so that none is endless."""
+    return sum(-(-len(word) // 20) for word in _WORD.findall(speech))
+
+
 def broken_by_turn(role: Role, *, speech: str, asked: int | None, asked_before: int | None) -> bool:
     """Whether a turn breaks the role of the seat that took it.
 
@@ -72,7 +80,7 @@ def broken_by_turn(role: Role, *, speech: str, asked: int | None, asked_before: 
         asked_before: cents of its last proposal before.
     """
     if role.kind == WORD_LIMIT:
-        return len(speech.split()) > role.limit
+        return count_words(speech) > role.limit
     if role.kind == CONCESSION_LIMIT and asked is not None and asked_before is not None:
         return asked_before - asked > role.limit
     return False

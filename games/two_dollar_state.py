@@ -65,9 +65,7 @@ class TwoDollarState(TalkState):
                 return f"There is no open proposal of the other player, so [{reading}] is not allowed now."
         elif proposed_cents(reading) > self.pot:
             asked = money(proposed_cents(reading))
-            return (
-                f"You cannot ask for {asked}: the pot is {money(self.pot)}. Cents are written like [Propose 90 cents]."
-            )
+            return f"You cannot ask for {asked}: the pot is {money(self.pot)}. Cents are written [Propose 90 cents]."
         return None
 
     # --- what happens ----------------------------------------------------------------------------------------------

@@ -12,8 +12,12 @@ FORM: Final = "Write what you would get yourself, like [Propose $1.20] or [Propo
 ACCEPT: Final = "Accept"
 REJECT: Final = "Reject"
 
-_AMOUNT = r"(?>(?:[-−]\s*)?(?:\$|usd\s)?\s*(?:[-−]\s*)?(?:\d+(?:[.,]\d+)*|[.,]\d+))(?:\s*(?:cents?\b|c\b|¢|dollars?\b|usd\b))?"
-_AFTER = re.compile(rf"\s*:?\s*(?>{_AMOUNT})(?![\w%])(?!\s*(?:[-–/]|or\b|to\b)\s*\$?[.\d])", re.ASCII | re.IGNORECASE)
+_AFTER = re.compile(
+    r"""\s*:?\s*(?>(?:[-−]\s*)? (?:\$|usd\s)? \s*(?:[-−]\s*)? (?:\d+(?:[.,]\d+)*|[.,]\d+)
+    (?:\s*(?:cents?\b|c\b|¢|dollars?\b|usd\b))?)
+    (?![\w%])(?!\s*(?:[-–/]|or\b|to\b)\s*\$?[.\d])""",  # neither a part of something longer nor one of two amounts
+    re.ASCII | re.IGNORECASE | re.VERBOSE,
+)
 _PROPOSED = re.compile(r"(?:i )?propose\s*:?\s*(.*?)(?: for (?:me|myself))?")
 _DOLLARS = re.compile(r"(?:\$|usd)?\s*(\d{0,9})(?:\.(\d+))?\s*(?:dollars?|usd|\$)?", re.ASCII)
 _CENTS = re.compile(r"(\d{1,9})\s*(?:cents?|c|¢)", re.ASCII)
