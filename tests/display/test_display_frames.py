@@ -156,6 +156,8 @@ def test_many_seats() -> None:
         (end(returns=[0.0, 0.0], turns=1), "draw   P0 +0  P1 +0  1 turn"),
         (end(returns=[0.5, -0.25]), "P0 wins   P0 +0.50  P1 −0.25  2 turns"),
         (end(returns=[1, 1, -1]), "shared first place   P0 +1  P1 +1  P2 −1  2 turns"),
+        (end(returns=[1, 1, -1], outcome="villagers"), "villagers   P0 +1  P1 +1  P2 −1  2 turns"),
+        (end(returns=[0, 0], outcome="no_deal"), "no deal   P0 +0  P1 +0  2 turns"),
         (end(ended="turn_limit", returns=[0.0, 0.0]), "stopped at the turn limit   P0 +0  P1 +0  2 turns"),
         (
             end(ended="forfeit", fault={"seat": 0, "issue": "no_answer"}, returns=[-1.0, 1.0]),

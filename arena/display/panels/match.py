@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rich.text import Text
@@ -15,6 +16,10 @@ SPEECH_LINES = 6
 
 _MIN_TALK = 26
 """Columns that the replies need beside a board."""
+
+
+_SEAT_OR_DRAW = re.compile(r"p\d+|draw|")
+"""Outcomes that the returns tell as well."""
 
 
 def match_panel(model: LiveModel, width: int, height: int | None = None) -> list[Text]:
@@ -166,6 +171,9 @@ def verdict(match: ShownMatch) -> list[tuple[str, str]]:
         words, style = f"P{winners[0]} wins", f"bold {seat_style(winners[0])}"
     else:
         words, style = ("draw" if len(winners) == len(returns) else "shared first place"), "bold"
+    named = str(end.get("outcome", ""))
+    if end["ended"] == "terminal" and not _SEAT_OR_DRAW.fullmatch(named):  # a team's name, or that there was no deal
+        words, style = one_line(named.replace("_", " ")), "bold"
     if end["ended"] == "turn_limit":
         words, style = "stopped at the turn limit", "bold"
     return [(words, style), (f"   {payoff}", ""), length]
