@@ -100,6 +100,7 @@ def _measured(table: GameTable) -> list[str]:
 def cross_sheet(table: GameTable, roles: Sequence[str]) -> Sheet:
     """Everybody against everybody, seen from the left: W-D-L by seat, then whole pairs with their interval."""
     names = [row.player for row in table.rows]
+    short, notes = _short_names(names)
     rows: list[list[str]] = []
     for row in table.rows:
         two = table.seats == 2
@@ -107,19 +108,30 @@ def cross_sheet(table: GameTable, roles: Sequence[str]) -> Sheet:
         for index, label in enumerate([*labels, "pairs", "% of pairs"]):
             cells = [_cross(table, row.player, other, index if two else index - 1, two) for other in names]
             first = index == 0
-            rows.append([row.player if first else "", label, *cells, _forfeits(row) if first else ""])
+            rows.append([short[row.player] if first else "", label, str(row.forfeits) if first else "", *cells])
     return Sheet(
         title=f"{table.label}, one against one: wins-draws-losses of the player on the left",
         columns=[
-            Column("player", shrink=True),
+            # Nothing is cut: a name or an interval in part says less than nothing. What finds no room goes below.
+            Column("player"),
             Column(""),
-            *(Column(name, right=True, shrink=True) for name in names),
             Column("forfeits", right=True),
+            *(Column(short[name], right=True) for name in names),
         ],
         rows=rows,
         keys=2,
-        notes=["A pair is one deal, played once from each seat; it goes to the higher total return."],
+        notes=["A pair is one deal, played once from each seat; it goes to the higher total return.", *notes],
     )
+
+
+def _short_names(players: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Snapshots by their step alone, where all are of one run, and the sentence that says so."""
+    runs = {name.rpartition("@")[0] for name in players if "@" in name}
+    if len(runs) != 1 or not all(runs):
+        return {name: name for name in players}, []
+    return {name: name[name.rindex("@") :] if "@" in name else name for name in players}, [
+        f"@ stands for {runs.pop()}@."
+    ]
 
 
 def _cross(table: GameTable, player: str, other: str, index: int, two: bool) -> str:

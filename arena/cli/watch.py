@@ -65,6 +65,11 @@ def _follow(follower: Follower, view: View) -> None:
             if follower.over:
                 return
             time.sleep(POLL_S)
+    except KeyboardInterrupt:
+        from arena.errors import Interrupted
+
+        going = follower.model.status == "running"
+        raise Interrupted("Left the view; the run goes on." if going else "Left the view.") from None
     finally:
         view.finish(follower.model, time.time())
 

@@ -42,14 +42,13 @@ class PlainLines:
         return lines
 
     def last(self, model: LiveModel, now_s: float) -> list[str]:
-        """Lines at the end."""
+        """Lines at the end. Why it ended is left to the message of the command, which comes next."""
         lines = self._news(model, now_s)
         if model.done != self._said_done:
             lines.append(progress_line(model, now_s))
             self._told(model, now_s, 10)
         if model.status != "running":
-            words = f": {one_line(model.message)}" if model.message else ""
-            lines.append(f"{one_line(model.status)} after {duration(model.elapsed_s(now_s))}{words}")
+            lines.append(f"{one_line(model.status)} after {duration(model.elapsed_s(now_s))}")
         return lines
 
     def _told(self, model: LiveModel, now_s: float, tenth: int) -> None:

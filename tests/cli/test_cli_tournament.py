@@ -14,9 +14,13 @@ from pathlib import Path
 import pytest
 from conftest import Done
 
+from arena.cli.tables import cross_sheet
 from arena.display.events import EventTail
 from arena.players.scripted import BotPlayer
+from arena.results import result_of
 from arena.rundir import RunDir
+from arena.standings import compute_standings
+from arena.types import Ended, MatchRecord, MatchSpec
 
 Arena = Callable[..., Done]
 RUN = ("tournament", "run", "bots.toml")
@@ -258,9 +262,83 @@ def test_watch_while_it_lives_and_leaving_touches_nothing(
     assert viewer.stdout.readline().startswith("tournament long, ")
     viewer.send_signal(signal.SIGINT)
     assert viewer.wait(20) == 130
+    assert viewer.stderr is not None
+    assert viewer.stderr.read() == "Left the view; the run goes on.\n"
     assert running.poll() is None or running.returncode == 0
     second = process("watch", "long", "--plain")
     assert running.wait(120) == 0
     out, _ = second.communicate(timeout=60)
     assert second.returncode == 0
     assert "6,000/6,000 matches (100 %)" in out
+
+
+def test_a_crosstable_cuts_no_name_and_no_interval() -> None:
+    names = [*(f"demo-20261201-120000@{step:06d}" for step in (10, 20, 30)), "random", "solver"]
+    records = [
+        record_of(seat0, seat1, pair=f"{min(seat0, seat1)}/{max(seat0, seat1)}/{deal}")
+        for seat0 in names
+        for seat1 in names
+        if seat0 != seat1
+        for deal in range(3)
+    ]
+    table = compute_standings(map(result_of, records), bootstrap=20).games[0]
+    sheet = cross_sheet(table, ["first", "second"])
+    text = sheet.text(80)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "…" not in text
+    assert {line.split()[0] for line in text.splitlines() if " as first" in line} == {
+        "@000010", "@000020", "@000030", "random", "solver"
+    }  # fmt: skip
+    assert "@ stands for demo-20261201-120000@." in text
+    assert text.count("forfeits") == 1
+
+
+def test_snapshots_of_two_runs_keep_their_names() -> None:
+    records = [record_of("a@000010", "b@000010", pair="x"), record_of("b@000010", "a@000010", pair="x")]
+    text = cross_sheet(compute_standings(map(result_of, records), bootstrap=20).games[0], ["first", "second"]).text(80)
+    assert "a@000010" in text
+    assert "stands for" not in text
+
+
+def record_of(*players: str, pair: str) -> MatchRecord:
+    """A match that its first seat won."""
+    spec = MatchSpec(game="kuhn_poker", seed=0, players=players, pair=pair)
+    return MatchRecord(spec=spec, systems=("", ""), turns=(), returns=(1.0, -1.0), outcome="p0", ended=Ended.TERMINAL)
+
+
+def test_a_list_of_a_game_that_was_not_played_says_which_were(arena: Arena) -> None:
+    arena(*RUN, "--run", "first", "--quiet")
+    done = arena("replay", "first", "--game", "kuhn_pocker")
+    assert (done.code, done.out) == (2, "")
+    assert "Unknown game 'kuhn_pocker'. Did you mean 'kuhn_poker'? Known: kuhn_poker, tic_tac_toe." in done.err
+
+
+def test_a_finished_tournament_that_is_resumed_still_says_what_it_holds(arena: Arena) -> None:
+    arena(*RUN, "--run", "first", "--quiet")
+    assert arena(*RUN, "--run", "first", "--quiet", "--resume").code == 0
+    assert "12/12 matches" in arena("watch", "first", "--once", "--plain").out
+
+
+def test_a_run_that_cannot_be_written_to_is_rated_all_the_same(arena: Arena, place: Path) -> None:
+    arena(*RUN, "--run", "first", "--quiet")
+    (place / "runs/first/standings.md").unlink()
+    (place / "runs/first/standings.md").mkdir()
+    done = arena("tournament", "report", "first")
+    assert (done.code, "Standings over all games: 12 matches" in done.out) == (1, True)
+    assert done.err == "Error: runs/first/standings.md: is a directory. A file is needed there.\n"
+
+
+def test_an_edited_record_is_named_by_every_command_that_reads_it(arena: Arena, place: Path) -> None:
+    arena(*RUN, "--run", "first", "--quiet")
+    file = place / "runs/first/matches.jsonl"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    lines[4] = json.dumps({**json.loads(lines[4]), "returns": "x"})
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    resume = (*RUN, "--run", "first", "--quiet", "--resume")
+    for words in (("replay", "first"), ("replay", "first", "latest"), ("tournament", "report", "first"), resume):
+        done = arena(*words)
+        assert done.code == 1
+        assert "runs/first/matches.jsonl, line 5: Not a match record: returns is 'x'" in done.err
+    file.write_text("\n".join(lines[:4] + lines[5:]) + "\n", encoding="utf-8")
+    assert arena(*resume).code == 0
+    assert len(keys(place / "runs/first")) == len(set(keys(place / "runs/first"))) == 12

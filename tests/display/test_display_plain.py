@@ -36,7 +36,7 @@ def test_the_end_is_told_once() -> None:
     model.feed({"t": "close", "status": "done", "time_s": 1010.0})
     assert lines.last(model, 1010.0) == ["100/100 matches (100 %)  0:10", "done after 0:10"]
     model.feed({"t": "close", "status": "interrupted", "message": "again: x", "time_s": 1010.0})
-    assert lines.last(model, 1010.0) == ["interrupted after 0:10: again: x"]
+    assert lines.last(model, 1010.0) == ["interrupted after 0:10"]  # the command itself says why
 
 
 def test_a_line_per_update_with_roles_and_baselines() -> None:
