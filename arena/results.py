@@ -80,11 +80,12 @@ class MatchResult:
     def place(self, seat: Seat) -> int:
         """1 for a seat that did better than every other, -1 for one that somebody did better than, else 0.
 
-        Of a team that won, every seat is in first place.
+        Of a team that won, every seat is in first place, and so is every seat that another's forfeit pays.
         """
         against = [self.comparison(seat, other) for other in range(len(self.players)) if other != seat]
         worst = min(against, default=0)
-        return max(against, default=0) if worst == 0 and self.teams else worst
+        others_won = self.fault is not None and self.returns[seat] > self.returns[self.fault.seat]
+        return max(against, default=0) if worst == 0 and (self.teams or others_won) else worst
 
     def between(self, one: str, other: str) -> int | None:
         """`comparison` of two players, over all their seats; None where they sat in the same team."""

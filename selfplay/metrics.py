@@ -99,11 +99,10 @@ def update_line(
 
 
 def result_word(returns: Sequence[float], seat: Seat) -> str:
-    """`win`, `draw` or `loss`: the seat's return against the best of the others."""
-    best = max((value for other, value in enumerate(returns) if other != seat), default=returns[seat])
-    if returns[seat] == best:
+    """`win` for a best return that not all have (a team wins together), `draw` where all are equal, else `loss`."""
+    if min(returns) == max(returns):
         return "draw"
-    return "win" if returns[seat] > best else "loss"
+    return "win" if returns[seat] == max(returns) else "loss"
 
 
 def games_metrics(

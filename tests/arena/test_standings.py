@@ -287,6 +287,8 @@ def test_a_forfeit_is_lost_by_the_whole_team_and_by_nobody_more_than_its_own_sea
     one = result("abcd", (-1.0, -1.0, 1.0, 1.0), fault=fault, roles=("wolf", "wolf", "seer", "villager"))
     assert [one.place(seat) for seat in range(4)] == [-1, -1, 1, 1]
     assert (one.between("b", "a"), one.between("b", "c"), one.between("c", "d")) == (1, -1, None)
+    alone = result("abc", (-1.0, 1.0, 1.0), fault=fault, roles=("wolf", "seer", "villager"))
+    assert [alone.place(seat) for seat in range(3)] == [-1, 1, 1]
 
 
 def test_two_players_that_hold_a_team_each_are_compared_as_two() -> None:

@@ -116,7 +116,7 @@ def test_token_counts_are_the_learners_alone() -> None:
 
 @pytest.mark.parametrize(
     ("returns", "words"),
-    [((1, -1), ("win", "loss")), ((0, 0), ("draw", "draw")), ((2, 2, 1), ("draw", "draw", "loss")), ((3,), ("draw",))],
+    [((1, -1), ("win", "loss")), ((0, 0), ("draw", "draw")), ((2, 2, 1), ("win", "win", "loss")), ((3,), ("draw",))],
 )
 def test_result_words(returns: tuple[float, ...], words: tuple[str, ...]) -> None:
     assert tuple(result_word(returns, seat) for seat in range(len(returns))) == words
