@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
 
 
 def selfplay(
-    config: Annotated[str, typer.Argument(help="TOML file, or a preset: demo, kuhn.")],
+    config: Annotated[str, typer.Argument(help="TOML file, or a preset: demo, kuhn, league, dept.")],
     overrides: Annotated[
         list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Changes to the config.")
     ] = None,

@@ -209,12 +209,12 @@ class ImpasseWatch:
         self.in_force, self.text = [str(name) for name in state["in_force"]], str(state["text"])
 
 
-def snapshot_before(sign: int, pool: Sequence[tuple[str, int]]) -> str | None:
+def snapshot_before(sign: int, pool: Sequence[str]) -> str | None:
     """The last snapshot from before the first sign of an impasse, else the oldest; None without any.
 
     Args:
         sign: update that first showed it.
-        pool: (name, updates it had seen), oldest first.
+        pool: names of snapshots, oldest first.
     """
-    before = [name for name, step in pool if step < sign]
-    return before[-1] if before else (pool[0][0] if pool else None)
+    before = [name for name in pool if int(name.rpartition("@")[2]) < sign]
+    return [*pool[:1], *before][-1] if pool else None

@@ -21,10 +21,8 @@ from arena.snapshots import list_snapshots, save_snapshot, snapshot_name
 from arena.types import Observer
 from selfplay import checkpoint as checkpoints
 from selfplay.advantages import Estimator
-from selfplay.advantages.dept import DualScaleTraining
+from selfplay.answers import Answers
 from selfplay.config import SelfPlayConfig
-from selfplay.impasse import ImpasseWatch, Report, snapshot_before
-from selfplay.impasse_signals import signals
 from selfplay.metrics import update_line
 from selfplay.opponents import learner_name, update_specs
 from selfplay.payoff import PayoffMatrix
@@ -73,18 +71,13 @@ class Session:
         self.players = Players(LocalEngine(base, model=self.trainer.model), ADAPTER, config.opponents.fixed)
         self.pool: list[str] = []
         self.payoff = PayoffMatrix(config.opponents.pfsp_memory)
-        self.watch = ImpasseWatch(config.impasse)
-        self.given_up = False
+        self.answers = Answers(config.impasse, estimator, emit=emit, go_back=self._go_back)
         self.matches_log = JsonLog(run.matches)
         self.metrics_log = JsonLog(run.metrics)
         self.line: dict[str, Any] = {}
-        self.told = ""
         self._played: tuple[Rollout, float, float] | None = None  # with the update's start and its seconds of play
         if self.resumed is not None:
             self._restore(self.resumed)
-        if self.watch.text:
-            self.told = self.watch.text
-            emit({"t": "impasse", "text": self.told})
         for note in self.notes:
             emit({"t": "note", "text": note})
         emit({"t": "progress", "done": self.update, "total": config.updates})
@@ -114,7 +107,7 @@ class Session:
             snapshots=tuple(self.pool),
             metrics=self.line,
             notes=tuple(self.notes),
-            stopped=self.watch.text if self.given_up else "",
+            stopped=self.answers.watch.text if self.answers.given_up else "",
         )
 
     def close(self) -> None:
@@ -128,7 +121,8 @@ class Session:
     def _rollout(self, update: int) -> Rollout:
         start = time.perf_counter()
         self._stage("play", update)
-        temperature = self.watch.temperature(self.config.sampling.temperature)
+        watch = self.answers.watch
+        temperature = watch.temperature(self.config.sampling.temperature)
         self.trainer.sample_at(temperature)
         specs = update_specs(
             self.config,
@@ -136,7 +130,7 @@ class Session:
             update,
             self.pool,
             self.payoff,
-            opponents=self.watch.opponents(self.config.opponents),
+            opponents=watch.opponents(self.config.opponents),
             temperature=temperature,
         )
         learner = learner_name(self.run.name, update)
@@ -175,36 +169,20 @@ class Session:
         self.line = update_line(
             trained, rollout, self.estimator.telemetry(), updates=self.config.updates, payoff=self.payoff
         )
-        report = self.watch.observe(trained.update, signals(rollout.matches, trained.tokens))
+        report = self.answers.observe(trained.update, rollout.matches, trained.tokens)
         self.line["impasse"] = report.to_json()
         total = time.perf_counter() - start
         self.line |= {"sampling_s": seconds, "training_s": total - seconds, "total_s": total}
         self.metrics_log.append(self.line)
         self.emit({"t": "metrics", **self.line})
         self.emit({"t": "progress", "done": trained.update, "total": self.config.updates})
-        self._answer(report)
+        self.answers.give(report, self.pool)
 
-    def _answer(self, report: Report) -> None:
-        """Tell of an impasse, and do what it is answered with from the next update on."""
-        if report.text != self.told:
-            self.emit({"t": "impasse", "text": report.text})
-            if report.answer or bool(report.text) != bool(self.told):
-                self.emit({"t": "note", "text": report.text or "The impasse is over."})
-            self.told = report.text
-        if isinstance(self.estimator, DualScaleTraining):
-            self.estimator.reshape("reshape" in report.in_force)
-        if report.answer == "rollback":
-            sign = min(stuck.since for stuck in report.stuck)
-            name = snapshot_before(sign, [(name, int(name.rpartition("@")[2])) for name in self.pool])
-            if name is None:
-                self.emit({"t": "note", "text": "There is no snapshot to go back to yet."})
-            else:
-                self.trainer.load_adapter(self._folder(name), fresh_optimiser=True)
-                self.emit({"t": "note", "text": f"Went back to the weights of {name}."})
-        self.given_up |= report.answer == "stop"
+    def _go_back(self, snapshot: str) -> None:
+        self.trainer.load_adapter(self._folder(snapshot), fresh_optimiser=True)
 
     def _stop_now(self) -> bool:
-        return self.given_up or self.stop()
+        return self.answers.given_up or self.stop()
 
     def _magnet(self, update: int) -> Path | None:
         """The snapshot that the update is drawn to, None for the base model."""
@@ -232,7 +210,7 @@ class Session:
             "pool": pool,
             "estimator": {"name": self.estimator.name, "state": self.estimator.state_dict()},
             "payoff": self.payoff.state_dict(),
-            "impasse": self.watch.state_dict(),
+            "impasse": self.answers.watch.state_dict(),
             "base_sha256": self.base.model_hash,
             "tokenizer_sha256": self.base.tokenizer_hash,
         }
@@ -271,7 +249,7 @@ class Session:
         self.estimator.load_state_dict(state["estimator"]["state"])
         self.payoff.load_state_dict(state.get("payoff", {"games": {}}))  # older runs kept none
         if "impasse" in state:
-            self.watch.load_state_dict(state["impasse"])
+            self.answers.load_state_dict(state["impasse"])
         self.line = max(read_json_lines(self.run.metrics), key=lambda line: line["update"], default={})
         known = {snapshot.name: snapshot for snapshot in list_snapshots(self.run)}
         for name in state["pool"]:

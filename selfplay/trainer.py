@@ -120,7 +120,6 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         """Play the update's matches; all their rows as one padded batch, in the order of their packs."""
         self.model.eval()
         rollout = self._rollout(self.state.global_step)
-        self.model.train()
         device = self.accelerator.device
         packs = make_packs(rollout.rows)
         order = [index for pack in packs for index in pack.rows]
@@ -144,6 +143,7 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         self._trajectories = rollout.trajectories
         if self.beta != 0.0:
             batch["ref_per_token_logps"] = self._reference(batch["old_per_token_logps"])
+        self.model.train()
         return batch
 
     def _prepare_inputs(self, generation_batch: Any) -> Batch:
