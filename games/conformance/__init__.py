@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from games.conformance import endings, hidden, replies, states, teams, texts
+from games.conformance import endings, hidden, length, replies, speech, states, teams, texts, together
 from games.conformance.probe import Fault, Probe
 from games.types import Game
 
@@ -24,6 +24,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         "facts": endings.facts,
         "endings": endings.endings,
+        "turns": endings.turns,
         "roles and forfeits": teams.roles_and_forfeits,
         "measures": teams.measures,
         "determinism": states.determinism,
@@ -31,14 +32,19 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "round trip": states.round_trip,
         "clone": states.clones,
         "events": states.events_grow,
+        "movers": together.movers,
+        "joint moves": together.joint_moves,
+        "speech": speech.speech,
         "wrong moves": replies.wrong_moves,
         "own answers": replies.own_answers,
         "hostile replies": replies.hostile_replies,
+        "long replies": length.long_replies,
         "observations": texts.observations,
         "rules by seat": texts.rules_by_seat,
         "rules by parameter": texts.rules_by_parameter,
         "examples": texts.examples,
         "hidden information": hidden.hidden_information,
+        "open information": hidden.open_information,
     }
 )
 PER_CHECK = 3

@@ -74,6 +74,13 @@ def _one(probe: Probe, seed: int, bots: tuple[str, ...]) -> Iterator[str]:
         yield "a move after the end changed the state"
 
 
+def turns(probe: Probe) -> Iterator[Fault]:
+    """A parameter `turns` is the number of turns, to the turn."""
+    given = probe.game.spec.params.get("turns")
+    if given is not None and given != probe.game.spec.max_turns:
+        yield None, f"turns={given} is in force, and max_turns is {probe.game.spec.max_turns}"
+
+
 def _some_move(probe: Probe, seed: int) -> Move:
     """A move that was legal at the start of the match."""
     moves = moves_of(probe.game.new_state(seed), random.Random(seed))

@@ -6,16 +6,32 @@ import random
 from collections.abc import Iterator
 
 from games.conformance.probe import LOOKED_AT, Fault, Probe, playthrough, positions
-from games.types import Observation, Seat, State
+from games.types import Information, Observation, Seat, State
 
 
 def hidden_information(probe: Probe) -> Iterator[Fault]:
     """Two tests: vary what a seat must not know, and compare states that it cannot, or can, tell apart."""
+    compared = False
     for seed, state in positions(probe):
         for seat in probe.seats if state.to_move() else ():  # the end may lay everything open
             for variant in probe.game.variants(state, seat, random.Random(f"variants/{seed}/{seat}")):
+                compared = True
                 yield from ((seed, fault) for fault in _compare(state, variant, seat))
     yield from _by_key(probe)
+    first = probe.game.new_state(probe.seeds[0])
+    named = all(first.information_key(seat) is not None for seat in first.to_move())
+    if probe.game.spec.information is Information.IMPERFECT and not compared and not named:
+        yield None, "something is hidden, and neither variants nor information_key let it be tested"
+
+
+def open_information(probe: Probe) -> Iterator[Fault]:
+    """Where nothing is hidden, everybody is told the same of what happened."""
+    if probe.game.spec.information is not Information.PERFECT:
+        return
+    for seed, state in positions(probe):
+        events = [state.observe(seat).events for seat in probe.seats]
+        if any(told != events[0] for told in events):
+            yield seed, "nothing is hidden, and the events of some seats differ"
 
 
 def _compare(state: State, variant: State, seat: Seat) -> Iterator[str]:

@@ -43,6 +43,9 @@ def measures(probe: Probe) -> Iterator[Fault]:
             of = name.removeprefix("payoff/")
             if of != name and not (of.isdecimal() and int(of) in probe.seats):
                 yield seed, f"measure {name} belongs to no seat"
+        payoffs = sum(name.startswith("payoff/") for name in found)
+        if payoffs not in (0, len(probe.seats)):
+            yield seed, f"there are {payoffs} payoffs for {len(probe.seats)} seats"
 
 
 def _measured(state: State) -> dict[str, float]:
