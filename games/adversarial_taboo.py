@@ -28,6 +28,7 @@ from games.inflection import mentions
 from games.joint import JointGame
 from games.parsing import normalise, shown
 from games.talk import Actions, TalkState, Unreadable, read_turn
+from games.talk_bots import article
 from games.types import (
     Bot,
     GameSpec,
@@ -163,9 +164,10 @@ class AdversarialTaboo(JointGame):
 
     def rules(self, seat: Seat) -> str:
         """Rules for the seat."""
+        words = self.spec.params["words"]
         return (
-            f"Player 0, the attacker, knows a target word, a {self.spec.params['words']} noun; player 1, the defender, "
-            "does not. They talk in turn, the attacker first; all that you write is said to the other. Whoever says "
+            f"Player 0, the attacker, knows a target word, {article(f'{words} noun')}; player 1, the defender, does "
+            "not. They talk in turn, the attacker first; all that you write is said to the other. Whoever says "
             "the target word loses at once: the whole word in any case, also as a plural or possessive. So the "
             "attacker tries to make the defender say it unaware. When sure of the word, the defender announces it in "
             f"brackets, like [{EXAMPLE}]: right wins, wrong loses. After {self.spec.max_turns} turns it is a draw.\n"

@@ -36,8 +36,6 @@ def greedy_bot(state: State, seat: Seat, rng: RandomStream) -> str:
     last = role.limit if role.kind == DEADLINE else match.game.spec.max_turns
     turn = match.turn + 1
     offered = match.offered(seat)
-    if turn > last:  # a deal would pay nothing any more
-        return small_talk(rng) if offered is None else "[Reject]"
     least = role.limit if role.kind == MINIMUM else match.pot // 2
     most = max(least, match.pot * 3 // 4)
     wanted = most - (most - least) * (turn - 1) // max(1, last - 1)
@@ -45,6 +43,8 @@ def greedy_bot(state: State, seat: Seat, rng: RandomStream) -> str:
     if role.kind == CONCESSION_LIMIT and before is not None:
         wanted = max(wanted, before - role.limit)
     enough = wanted if turn + 2 <= last else min(wanted, least)
-    if offered is not None and offered >= enough:
+    if offered is not None and offered >= enough and turn <= last:
         return "[Accept]"
+    if role.kind == DEADLINE and turn >= last:  # what is proposed now could only be accepted too late
+        return small_talk(rng) if offered is None else "[Reject]"
     return f"[{propose(wanted)}]"
