@@ -130,15 +130,30 @@ def interruptible(note: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
 # --- what is said --------------------------------------------------------------------------------------------------
 
 
+def opponent_shares(settings: SelfPlayConfig) -> dict[str, float]:
+    """Share of the matches against each kind of opponent, once there are snapshots."""
+    opponents = settings.opponents
+    weights = {kind: getattr(opponents, kind) for kind in ("latest", "past", "recent", "pfsp")} | opponents.fixed
+    return {kind: weight / sum(weights.values()) for kind, weight in weights.items() if weight > 0}
+
+
 def plan(settings: SelfPlayConfig, name: str) -> dict[str, Any]:
-    """What a run would do."""
+    """What a run would do.
+
+    Raises:
+        ConfigError: an opponent that cannot sit down.
+    """
+    from selfplay.league import check_fixed
+
     games = settings.loaded_games()
+    check_fixed(settings.opponents.fixed, games, name)
     return {
         "run": name,
         "model": settings.model,
         "updates": settings.updates,
         "matches": {game.spec.id: n for game, n in zip(games, settings.shares(), strict=True)},
         "roles": {game.spec.id: list(game.spec.roles) for game in games},
+        "opponents": opponent_shares(settings),
         "snapshots": -(-settings.updates // settings.snapshot_every),
         "config": settings.model_dump(mode="json"),
     }
@@ -148,8 +163,12 @@ def plan_text(settings: SelfPlayConfig, name: str) -> str:
     """The plan for people."""
     made = plan(settings, name)
     matches = ", ".join(f"{n} {game} ({'/'.join(made['roles'][game])})" for game, n in made["matches"].items())
+    met = ", ".join(
+        f"{share:.0%} {'itself' if kind == 'latest' else kind}" for kind, share in made["opponents"].items()
+    )
     return (
         f"Would train {made['model']} as run {name}: {made['updates']} updates of {matches};\n"
+        f"opponents {met};\n"
         f"{made['snapshots']} snapshots, estimator {settings.estimator.name}, KL weight {settings.optim.beta}, "
         f"seed {settings.seed}. Nothing was written."
     )
