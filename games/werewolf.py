@@ -4,6 +4,7 @@
 |---|---|
 | seats | 5 to 9 (parameter `players`) |
 | roles | `wolves`, `seers`, `doctors`, the rest villagers; dealt by the seed; wolves know one another |
+| wolves at night | while two or more live, first send each other `wolf_talk` messages, at the same time |
 | night | every living wolf names a victim, seer a suspect, doctor a patient, all at once; most wolves' choice dies, \
 a tie or a patient does not |
 | day | each living seat speaks `talk` times in turn, then all vote at once; most votes are out, a tie is nobody |
@@ -58,6 +59,7 @@ class Werewolf(JointGame):
             "seers": Param(default=1, low=0, high=2, help="how many are seers"),
             "doctors": Param(default=1, low=0, high=2, help="how many are doctors"),
             "talk": Param(default=1, low=0, high=3, help="speeches of each seat a day"),
+            "wolf_talk": Param(default=1, low=0, high=3, help="messages of each wolf to the others a night"),
             "days": Param(default=4, low=1, high=9, help="days after which living wolves win"),
         }
     )
@@ -98,7 +100,8 @@ class Werewolf(JointGame):
         living, turns = p["players"], 0
         for _ in range(p["days"]):
             seers = min(p["seers"], living - p["wolves"])
-            turns += p["wolves"] + seers + p["doctors"]
+            howls = p["wolf_talk"] if p["wolves"] > 1 else 0
+            turns += p["wolves"] * (1 + howls) + seers + p["doctors"]
             living -= always_kills
             if 2 * p["wolves"] >= living:
                 break
@@ -119,12 +122,14 @@ class Werewolf(JointGame):
         speak = f"all living players speak in turn ({p['talk']} time{'' if p['talk'] == 1 else 's'} each) and then"
         return (
             f"Werewolf for {p['players']} players with secret roles: {cast_list(self.deck)}. Wolves know one another. "
-            "At night, in secret: each wolf chooses whom to Kill, and the one chosen by most wolves dies, on a tie "
-            "nobody; a seer chooses whom to Inspect and learns whether it is a wolf; a doctor chooses whom to Protect "
-            f"from death. By day {speak} vote at once; most votes are out, on a tie nobody. Roles of the dead are told "
-            "to all. The villagers' side (all but the wolves) wins when no wolf lives. The wolves win when they are as "
-            f"many as the others, or if one lives after day {p['days']}. You win with your side, dead or alive. "
-            f"When you speak, all that you say is heard. When you choose, answer in brackets, like [Vote: {example}].\n"
+            f"At night, in secret: the wolves, if several, send each other {p['wolf_talk']} message"
+            f"{'' if p['wolf_talk'] == 1 else 's'}; then each wolf chooses whom to Kill, and the one chosen by most "
+            "wolves dies, on a tie nobody; a seer chooses whom to Inspect and learns whether it is a wolf; a doctor "
+            f"chooses whom to Protect from death. By day {speak} vote at once; most votes are out, on a tie nobody. "
+            "Roles of the dead are told to all. The villagers' side (all but the wolves) wins when no wolf lives. The "
+            f"wolves win when they are as many as the others, or if one lives after day {p['days']}. You win with "
+            "your side, dead or alive. When you speak, all that you say is heard. When you choose, answer in brackets, "
+            f"like [Vote: {example}].\n"
             f"You are player {seat}."
         )
 

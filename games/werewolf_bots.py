@@ -6,7 +6,8 @@ import re
 from collections import Counter
 
 from games.types import RandomStream, Seat, State
-from games.werewolf_state import Phase, WerewolfState
+from games.werewolf_state import WerewolfState
+from games.werewolf_table import Phase
 
 TALK = ("I am a villager.", "I have no idea yet.", "Somebody is too quiet.", "Let us vote with care.", "Trust me.")
 _ACCUSED = re.compile(r"\bplayer (\d) is a wolf\b|\bsuspect player (\d)\b", re.IGNORECASE)
@@ -21,7 +22,7 @@ def _own(state: State) -> WerewolfState:
 def random_bot(state: State, seat: Seat, rng: RandomStream) -> str:
     """Small talk, and any target."""
     match = _own(state)
-    if match.phase is Phase.TALK:
+    if match.legal(seat) is None:
         return str(rng.choice(TALK))
     return f"[{match.verb(seat)}: {rng.choice(match.targets(seat))}]"
 
@@ -59,11 +60,13 @@ def greedy_bot(state: State, seat: Seat, rng: RandomStream) -> str:
         named = _most(strangers, accused, rng)
         return "I have nothing to add." if named is None else f"I suspect player {named}."
     targets = list(match.targets(seat))
+    if match.phase is Phase.HOWL:
+        return f"Let us take player {targets[match.day % len(targets)]}."
     claimed = [other for other in seers_by_their_words(match, seat) if other in targets]
     if match.phase is Phase.VOTE:
         target = found[0] if found else _most([t for t in targets if t in strangers], accused, rng)
     elif match.dealt[seat] == "wolf":
-        target = claimed[0] if claimed else targets[match.day % len(targets)]  # all wolves the same, unspoken
+        target = claimed[0] if claimed else targets[match.day % len(targets)]  # the same for all
     elif match.dealt[seat] == "seer":
         target = _most([t for t in targets if t in strangers], Counter(), rng)
     else:

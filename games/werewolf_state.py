@@ -1,77 +1,26 @@
-"""One match of werewolf: who lives, whose turn it is, what is told to whom."""
+"""One match of werewolf: whose turn it is, how replies are read, and what nights, speeches and votes bring about."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
-from enum import StrEnum
-from typing import TYPE_CHECKING, cast
 
-from games.joint import JointState, most_named, read_speech, spellings
+from games.joint import most_named, read_speech, spellings
 from games.parsing import parse_choice
-from games.types import Move, Observation, Parsed, Seat
-from games.werewolf_text import board, facts, kind, picture
-
-if TYPE_CHECKING:
-    from games.werewolf import Werewolf
-
-VERBS: Mapping[str, str] = {"wolf": "Kill", "seer": "Inspect", "doctor": "Protect"}
-"""What a role does at night."""
+from games.types import Move, Parsed, Seat
+from games.werewolf_table import VERBS, Phase, WerewolfTable
+from games.werewolf_text import kind
 
 
-class Phase(StrEnum):
-    """Where in the day the match is."""
-
-    NIGHT = "night"
-    TALK = "talk"
-    VOTE = "vote"
-    OVER = "over"
-
-
-class WerewolfState(JointState):
-    """One match. Roles and who speaks first are drawn from the seed; nothing else is random.
-
-    Attributes:
-        dealt: role per seat.
-        living: seats, in order.
-        day: number of the current night and the day after it, from 1.
-        phase: what is due. queue: seats still to speak today, in order.
-        winner: team, once the match is over.
-        inspected: what every seer has looked at, in order.
-    """
-
-    def __init__(self, game: Werewolf, seed: int) -> None:
-        super().__init__(game, seed)
-        deal = random.Random(f"{seed}/deal")
-        roles = list(game.deck)
-        deal.shuffle(roles)
-        self.dealt = tuple(roles)
-        self.first = deal.randrange(len(roles))
-        self.living = list(range(len(roles)))
-        self.day = 1
-        self.phase = Phase.NIGHT
-        self.queue: list[Seat] = []
-        self.winner = ""
-        self.inspected: list[tuple[Seat, Seat]] = []
-
-    @property
-    def werewolf(self) -> Werewolf:
-        """The game, by its own type."""
-        return cast("Werewolf", self._game)
+class WerewolfState(WerewolfTable):
+    """One match."""
 
     # --- who may do what -------------------------------------------------------------------------------------------
 
-    def team(self, seat: Seat) -> str:
-        """`wolves` or `villagers`."""
-        return "wolves" if self.dealt[seat] == "wolf" else "villagers"
-
-    def wolves(self) -> list[Seat]:
-        """Living wolves."""
-        return [seat for seat in self.living if self.dealt[seat] == "wolf"]
-
     def to_move(self) -> tuple[Seat, ...]:
-        """At night the living with something to do, then one speaker after the other, then all the living."""
+        """At night wolves that talk, then all with something to do; one speaker after the other; all the living."""
         match self.phase:
+            case Phase.HOWL:
+                return tuple(self.wolves())
             case Phase.NIGHT:
                 return tuple(seat for seat in self.living if self.dealt[seat] in VERBS)
             case Phase.TALK:
@@ -80,24 +29,11 @@ class WerewolfState(JointState):
                 return tuple(self.living)
         return ()
 
-    def verb(self, seat: Seat) -> str:
-        """What the seat is asked to do to somebody now."""
-        return "Vote" if self.phase is Phase.VOTE else VERBS[self.dealt[seat]]
-
-    def targets(self, seat: Seat) -> tuple[Seat, ...]:
-        """Whom the seat may name now: a living other; at night a wolf names no wolf, a doctor may name itself."""
-        others = [other for other in self.living if other != seat]
-        if self.phase is Phase.NIGHT and self.dealt[seat] == "wolf":
-            return tuple(other for other in others if self.dealt[other] != "wolf")
-        if self.phase is Phase.NIGHT and self.dealt[seat] == "doctor":
-            return tuple(self.living)
-        return tuple(others)
-
     def legal(self, seat: Seat) -> tuple[Move, ...] | None:
         """One answer per target; free words when speaking."""
         if seat not in self.to_move():
             return ()
-        if self.phase is Phase.TALK:
+        if self.phase in (Phase.HOWL, Phase.TALK):
             return None
         return tuple(Move(answer=f"{self.verb(seat)}: {other}", action=other) for other in self.targets(seat))
 
@@ -123,7 +59,15 @@ class WerewolfState(JointState):
     # --- what happens ----------------------------------------------------------------------------------------------
 
     def make(self, moves: Mapping[Seat, Move]) -> None:
-        """A night, a speech or a vote."""
+        """What the wolves say, a night, a speech or a vote."""
+        if self.phase is Phase.HOWL:
+            wolves = self.wolves()
+            self.tell(f"Night {self.day}, said among the wolves alone:", to=wolves)
+            for seat, move in moves.items():
+                self.tell(move.speech, speaker=seat, to=wolves)
+            self.howled += 1
+            self.fall_asleep()
+            return
         if self.phase is Phase.TALK:
             (seat,) = moves
             self.tell(moves[seat].speech, speaker=seat)
@@ -175,7 +119,8 @@ class WerewolfState(JointState):
             self._end("wolves")
             return
         self.day += 1
-        self.phase = Phase.NIGHT
+        self.howled = 0
+        self.fall_asleep()
 
     def _decided(self) -> bool:
         wolves = len(self.wolves())
@@ -188,60 +133,3 @@ class WerewolfState(JointState):
     def _end(self, winner: str) -> None:
         self.phase, self.winner, self.queue = Phase.OVER, winner, []
         self.tell(f"The {winner} win.")
-
-    # --- how it ends -----------------------------------------------------------------------------------------------
-
-    def returns(self) -> tuple[float, ...]:
-        """+1 for the seats of the winning team, −1 for the others."""
-        self.require_over()
-        return self._won_by(self.winner)
-
-    def forfeit_returns(self, seat: Seat) -> tuple[float, ...]:
-        """The team of the seat loses."""
-        return self._won_by("villagers" if self.team(seat) == "wolves" else "wolves")
-
-    def _won_by(self, winner: str) -> tuple[float, ...]:
-        return tuple(1.0 if self.team(seat) == winner else -1.0 for seat in range(len(self.dealt)))
-
-    def outcome(self) -> str:
-        """The winning team."""
-        self.require_over()
-        return self.winner
-
-    def roles(self) -> tuple[str, ...]:
-        """Roles as dealt."""
-        return self.dealt
-
-    def measures(self) -> Mapping[str, float]:
-        """Days begun, and who lives."""
-        self.require_over()
-        return {"days": float(self.day), "wolves_left": float(len(self.wolves())), "living": float(len(self.living))}
-
-    # --- what is seen ----------------------------------------------------------------------------------------------
-
-    def fellows(self, seat: Seat) -> list[Seat]:
-        """The other wolves of a wolf, dead ones included."""
-        return [s for s, role in enumerate(self.dealt) if role == "wolf" == self.dealt[seat] and s != seat]
-
-    def findings(self, seat: Seat) -> dict[Seat, bool]:
-        """Whom a seer has inspected, and whether it is a wolf."""
-        return {other: self.dealt[other] == "wolf" for seer, other in self.inspected if seer == seat}
-
-    def observe(self, seat: Seat) -> Observation:
-        """Own role, what was told, who lives, and what is due."""
-        listed = self.legal(seat)
-        ask = ""
-        if seat in self.to_move():
-            due = {Phase.TALK: f"Day {self.day}: speak.", Phase.VOTE: f"Day {self.day}: vote."}
-            ask = due.get(self.phase) or f"Night {self.day}: choose whom to {self.verb(seat).lower()}."
-        return Observation(
-            facts=facts(self, seat),
-            events=self.events(seat),
-            board=board(self, seat),
-            ask=ask,
-            legal=tuple(move.answer for move in listed) if listed else None,
-        )
-
-    def render(self, seat: Seat | None) -> str:
-        """Who lives, and the roles that the seat knows (all for None)."""
-        return picture(self, seat)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from games.types import Seat
 
 if TYPE_CHECKING:
-    from games.werewolf_state import WerewolfState
+    from games.werewolf_table import WerewolfTable
 
 PLURAL = {"wolf": "wolves", "seer": "seers", "doctor": "doctors", "villager": "villagers"}
 
@@ -18,12 +18,12 @@ def cast_list(deck: tuple[str, ...]) -> str:
     return ", ".join(f"{count} {role if count == 1 else PLURAL[role]}" for role, count in counts.items())
 
 
-def kind(state: WerewolfState, seat: Seat) -> str:
+def kind(state: WerewolfTable, seat: Seat) -> str:
     """What a seer is told of a player."""
     return "a wolf" if state.dealt[seat] == "wolf" else "not a wolf"
 
 
-def facts(state: WerewolfState, seat: Seat) -> str:
+def facts(state: WerewolfTable, seat: Seat) -> str:
     """Own role, and a wolf's fellows."""
     fellows = state.fellows(seat)
     if not fellows:
@@ -32,7 +32,7 @@ def facts(state: WerewolfState, seat: Seat) -> str:
     return f"Your role: wolf. Other wolves: {names}."
 
 
-def board(state: WerewolfState, seat: Seat) -> str:
+def board(state: WerewolfTable, seat: Seat) -> str:
     """Who lives, who died as what, and what a seer knows of the living."""
     dead = [f"{s} ({role})" for s, role in enumerate(state.dealt) if s not in state.living]
     parts = [f"Living players: {', '.join(map(str, state.living))}. Dead: {', '.join(dead) or 'nobody'}."]
@@ -44,9 +44,9 @@ def board(state: WerewolfState, seat: Seat) -> str:
     return " ".join(parts)
 
 
-def picture(state: WerewolfState, seat: Seat | None) -> str:
+def picture(state: WerewolfTable, seat: Seat | None) -> str:
     """For people: who lives, and the roles that the seat knows (all for None)."""
-    rows = [f"{'Night' if state.phase == 'night' else 'Day'} {state.day}"]
+    rows = [f"{'Night' if state.phase in ('howl', 'night') else 'Day'} {state.day}"]
     known = set(range(len(state.dealt))) if seat is None else {seat, *state.fellows(seat)}
     for s, role in enumerate(state.dealt):
         dead = s not in state.living

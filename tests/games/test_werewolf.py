@@ -12,7 +12,8 @@ from games import Dynamics, GameOverError, IllegalMoveError, Issue, Move, Parame
 from games.conformance import check_game
 from games.joint import most_named
 from games.werewolf_bots import accusations
-from games.werewolf_state import Phase, WerewolfState
+from games.werewolf_state import WerewolfState
+from games.werewolf_table import Phase
 
 GAME = get_game("werewolf")
 TWO = get_game("werewolf", {"players": 7, "wolves": 2})
@@ -21,7 +22,7 @@ TWO = get_game("werewolf", {"players": 7, "wolves": 2})
 def dealt(*roles: str, **params: int) -> WerewolfState:
     """A match in which the seats have these roles, and player 0 speaks first on day 1."""
     count = {f"{role}s": roles.count(role) for role in ("seer", "doctor")} | {"wolves": roles.count("wolf")}
-    state = get_game("werewolf", {"players": len(roles), **count, **params}).new_state(0)
+    state = get_game("werewolf", {"players": len(roles), **count, "wolf_talk": 0, **params}).new_state(0)
     assert isinstance(state, WerewolfState)
     state.dealt, state.first = roles, 0
     return state
@@ -139,6 +140,27 @@ def test_who_is_told_what_at_night():
     assert "?" not in state.render(None)
 
 
+def test_wolves_talk_among_themselves_first():
+    state = dealt(*SEVEN, wolf_talk=1)
+    state.phase = Phase.HOWL  # the roles were dealt after it was made
+    assert state.to_move() == (0, 1)
+    assert state.observe(0).ask == "Night 1: speak to the other wolves alone."
+    sleeping = [state.observe(seat) for seat in range(2, 7)]
+    state.apply({0: state.parse(0, "Player 4?").move, 1: state.parse(1, "Or player 5.").move})
+    assert [state.observe(seat).events for seat in range(2, 7)] == [seen.events for seen in sleeping]
+    assert [(event.speaker, event.text) for event in state.observe(1).events] == [
+        (None, "Night 1, said among the wolves alone:"),
+        (0, "Player 4?"),
+        (1, "Or player 5."),
+    ]
+    assert state.to_move() == (0, 1, 2, 3)
+    act(state, p0=4, p1=4, p2=0, p3=2)
+    talk(state)
+    act(state, p0=2, p1=2, p2=0, p3=0, p5=0, p6=0)
+    assert state.phase is Phase.NIGHT  # a wolf alone has nobody to talk to
+    assert state.to_move() == (1, 2, 3)
+
+
 def test_a_dead_seer_and_doctor_stop_nothing():
     """Fault 7: a role whose death stops the night phase for ever; a dead player's pending vote that still counts."""
     state = dealt(*SIX, days=5)
@@ -217,8 +239,8 @@ def longest(game, seed: int) -> int:
     state, moves = game.new_state(seed), 0
     while seats := state.to_move():
         moves += len(seats)
-        if state.phase is Phase.TALK:
-            say(state, "Hm.")
+        if state.phase in (Phase.HOWL, Phase.TALK):
+            state.apply({seat: state.parse(seat, "Hm.").move for seat in seats})
             continue
         villagers = [seat for seat in state.living if state.dealt[seat] == "villager"]
         named = {}
@@ -245,7 +267,7 @@ def longest(game, seed: int) -> int:
         {"players": 7, "wolves": 2, "seers": 0, "doctors": 0},
         {"players": 5, "wolves": 1, "seers": 2, "doctors": 0, "days": 9},
         {"players": 9, "wolves": 1, "seers": 1, "doctors": 0, "days": 3},
-        {"players": 8, "wolves": 3, "talk": 2, "days": 2},
+        {"players": 8, "wolves": 3, "talk": 2, "days": 2, "wolf_talk": 2},
     ],
 )
 def test_max_turns_is_reached_and_never_passed(params):
