@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from games.errors import IllegalMoveError
-from games.parsing import MAX_LENGTH, Answer, final_answer, normalise, shown
+from games.parsing import final_answer, normalise, shown
+from games.talk import words_around
 from games.types import Issue, Move, Parsed
 
 GOODS = ("Wheat", "Wood", "Sheep", "Brick", "Ore")
@@ -19,7 +20,6 @@ _ARROW = re.compile(r"\s*(?:->|=>|→|\bfor\b)\s*")
 _JOIN = re.compile(r"(?:\s*(?:,|\+|&|\band\b)\s*)+")
 _ITEM = re.compile(r"(\d{1,4})\s*x?\s*([a-z]+)", re.ASCII)
 _OFFER = re.compile(r"offer\s*:?\s*(.*)", re.DOTALL)
-_PUNCTUATION = re.compile(r"[\s.,;:!*_~`$\"'“”]*")
 FORM = "Write it like [Offer: 1 Wood -> 2 Ore], with whole numbers."
 
 
@@ -104,12 +104,4 @@ def parse_action(text: str, *, truncated: bool) -> Parsed:
         if isinstance(offer, str):
             return Parsed(raw=text, issue=Issue.MALFORMED, hint=offer)
         answer = offer_answer(offer)
-    return Parsed(raw=text, issue=Issue.OK, move=Move(answer=answer, speech=_speech(text, found)))
-
-
-def _speech(text: str, action: Answer) -> str:
-    """The words around the action, without it; nothing where only its punctuation is left."""
-    skipped = max(0, len(text) - MAX_LENGTH)  # positions count from where reading began
-    parts = (text[: skipped + action.start].strip(), text[skipped + action.end :].strip())
-    speech = " ".join(part for part in parts if part)
-    return "" if _PUNCTUATION.fullmatch(speech) else speech
+    return Parsed(raw=text, issue=Issue.OK, move=Move(answer=answer, speech=words_around(text, found)))

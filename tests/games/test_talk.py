@@ -6,6 +6,9 @@ import random
 import re
 
 import pytest
+from games_helpers import say
+from hypothesis import given
+from hypothesis import strategies as st
 
 from games import Event, GameOverError, IllegalMoveError, Issue, Move, get_game
 from games.inflection import mentions
@@ -14,6 +17,20 @@ from games.talk import Actions, Unreadable, read_turn
 from games.talk_bots import SMALL_TALK, ask_for
 from games.words import LISTS, words_of
 
+PIECES = (
+    *("[", "]", "{", "}", "\\boxed{", "\\text{", "> ", "\n", '"', " ", ".", "-", "$", "1", ".5", "cents", " or "),
+    *(
+        "Propose",
+        "[Propose]",
+        "[Propose $1]",
+        "Accept",
+        "[Accept]",
+        "[Reject]",
+        "I know",
+        "[I know: river]",
+        "[laughs]",
+    ),
+)
 TALK_GAMES = ("dont_say_it", "adversarial_taboo", "truth_and_deception", "two_dollar")
 
 
@@ -138,6 +155,21 @@ def test_silence_and_invented_moves_are_refused(game_id: str):
     with pytest.raises(IllegalMoveError, match=r"player 0 is to move; moves came from \[1\]"):
         state.apply({1: Move(answer="", speech="Hi.")})
     assert state.to_json()["moves"] == []
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12))
+def test_whatever_is_said_is_refused_or_can_be_done(pieces: list[str]):
+    text = "".join(pieces)
+    for game_id, before in (("two_dollar", "[Propose $1.20]"), ("adversarial_taboo", "It flows.")):
+        state = get_game(game_id).new_state(0)
+        say(state, before)
+        stored = state.to_json()
+        parsed = state.parse(1, text)
+        assert (parsed.raw, state.to_json()) == (text, stored)
+        assert (parsed.move is None) == bool(parsed.hint)
+        if parsed.move is not None:
+            assert parsed.move.speech in ("", text.strip()) or parsed.move.answer
+            state.apply({1: parsed.move})
 
 
 @pytest.mark.parametrize("game_id", TALK_GAMES)
