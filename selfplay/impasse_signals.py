@@ -24,8 +24,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.types import Ended
-from selfplay.metrics import Group, PlayedMatch, TokenStats, meets_own_past, result_word
-from selfplay.payoff import seat_score
+from selfplay.metrics import Group, PlayedMatch, TokenStats, result_word
+from selfplay.payoff import learner_scores, meets_own_past
 
 SHOWN = 3
 """Matches named per signal."""
@@ -140,13 +140,7 @@ def _advantage_spread(matches: Sequence[PlayedMatch]) -> Signal | None:
 
 
 def _past_score(matches: Sequence[PlayedMatch]) -> Signal | None:
-    scores = [
-        (seat_score(match.record, match.game, seat), match)
-        for match in matches
-        if meets_own_past(match)
-        for seat, learns in enumerate(match.learner)
-        if learns
-    ]
+    scores = [(score, match) for match in matches if meets_own_past(match) for score in learner_scores(match)]
     if not scores:
         return None
     worst = [match for _, match in sorted(scores, key=lambda item: item[0])]

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from arena.types import Attempt, Ended, MatchRecord
 from games import Game, Issue, Seat
 from selfplay.advantages import SeatAdvantage, Telemetry
-from selfplay.payoff import LIVE, PayoffMatrix, seat_score
+from selfplay.measures import match_measures, seat_measures
+from selfplay.payoff import LIVE, PayoffMatrix, against_past, by_opponent
 
 if TYPE_CHECKING:
     from selfplay.rollouts import Rollout
@@ -129,34 +130,13 @@ def games_metrics(
             "void": voids.get(game_id, 0),
             "outcomes": dict(sorted(Counter(match.record.outcome for match in mine).items())),
             "mean_turns": _mean([len(match.record.turns) for match in mine]),
-            "measures": _measures(mine),
-            "past": _against_past(mine),
-            "opponents": _opponents(mine),
+            "measures": match_measures([match.record for match in mine]),
+            "past": against_past(mine),
+            "opponents": by_opponent(mine),
             **{what: value for what, value in _told(telemetry, game_id).items() if what != "baseline"},
             "roles": {role: _role(mine, role, tokens.get((game_id, role)), telemetry) for role in roles},
         }
     return made
-
-
-def _measures(matches: Sequence[PlayedMatch]) -> dict[str, float]:
-    """Means of the game's own numbers about a match, except those of single seats, which stand with the roles."""
-    values: dict[str, list[float]] = {}
-    for match in matches:
-        for name, value in match.record.measures.items():
-            if not name.rpartition("/")[2].isdigit():
-                values.setdefault(name, []).append(value)
-    return {name: _mean(each) for name, each in sorted(values.items())}
-
-
-def _seat_measures(seats: Sequence[tuple[PlayedMatch, Seat]]) -> dict[str, float]:
-    """Means of the game's numbers about one seat (`payoff/0` and the like), by name without the seat."""
-    values: dict[str, list[float]] = {}
-    for match, seat in seats:
-        for name, value in match.record.measures.items():
-            what, _, number = name.rpartition("/")
-            if what and number == str(seat):
-                values.setdefault(what, []).append(value)
-    return {name: _mean(each) for name, each in sorted(values.items())}
 
 
 def _told(telemetry: Mapping[str, Telemetry], where: str) -> dict[str, Telemetry]:
@@ -167,34 +147,6 @@ def _told(telemetry: Mapping[str, Telemetry], where: str) -> dict[str, Telemetry
 
 def _roles(match: PlayedMatch) -> tuple[str, ...]:
     return match.record.roles or match.game.spec.roles
-
-
-def _opponents(matches: Sequence[PlayedMatch]) -> dict[str, dict[str, float]]:
-    """By frozen opponent: the learner's matches against it and its mean score in them."""
-    scores: dict[str, list[float]] = {}
-    for match in matches:
-        names = match.record.spec.players
-        for other in {name for name, learns in zip(names, match.learner, strict=True) if not learns}:
-            scores.setdefault(other, []).extend(_scores(match))
-    return {name: {"matches": len(mine), "score": _mean(mine)} for name, mine in sorted(scores.items())}
-
-
-def _scores(match: PlayedMatch) -> list[float]:
-    return [seat_score(match.record, match.game, seat) for seat, learns in enumerate(match.learner) if learns]
-
-
-def _against_past(matches: Sequence[PlayedMatch]) -> dict[str, float] | None:
-    """Matches against snapshots of the same run and the learner's mean score in them; None where there were none."""
-    scores = [score for match in matches if meets_own_past(match) for score in _scores(match)]
-    return {"matches": len(scores), "score": _mean(scores)} if scores else None
-
-
-def meets_own_past(match: PlayedMatch) -> bool:
-    """Whether the learner met a snapshot of its own run."""
-    names = match.record.spec.players
-    runs = [name.rpartition("@")[0] for name in names]
-    own = {run for run, learns in zip(runs, match.learner, strict=True) if learns}
-    return any(run in own and not learns for run, learns in zip(runs, match.learner, strict=True))
 
 
 def _role(
@@ -220,7 +172,7 @@ def _role(
     line: dict[str, Any] = {
         "seats": len(seats),
         "mean_return": _mean([match.record.returns[seat] for match, seat in seats]),
-        "measures": _seat_measures(seats),
+        "measures": seat_measures([(match.record, seat) for match, seat in seats]),
         **{word: words[word] / count for word in ("win", "draw", "loss")},
         "invalid": sum(issues.values()) / replies,
         "issues": {name: number / replies for name, number in sorted(issues.items())},

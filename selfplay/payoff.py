@@ -40,6 +40,39 @@ def seat_score(record: MatchRecord, game: Game, seat: Seat) -> float:
     return 0.5 if mine == best else float(mine > best)
 
 
+def learner_scores(match: PlayedMatch) -> list[float]:
+    """Score of every seat that the learner held."""
+    return [seat_score(match.record, match.game, seat) for seat, learns in enumerate(match.learner) if learns]
+
+
+def others(match: PlayedMatch) -> list[str]:
+    """Names of those that held the other seats."""
+    names = match.record.spec.players
+    return sorted({name for name, learns in zip(names, match.learner, strict=True) if not learns})
+
+
+def meets_own_past(match: PlayedMatch) -> bool:
+    """Whether the learner met a snapshot of its own run."""
+    names = match.record.spec.players
+    own = {name.rpartition("@")[0] for name, learns in zip(names, match.learner, strict=True) if learns}
+    return any(name.rpartition("@")[0] in own for name in others(match))
+
+
+def by_opponent(matches: Sequence[PlayedMatch]) -> dict[str, dict[str, float]]:
+    """By frozen opponent: the learner's matches against it and its mean score in them."""
+    scores: dict[str, list[float]] = {}
+    for match in matches:
+        for other in others(match):
+            scores.setdefault(other, []).extend(learner_scores(match))
+    return {name: {"matches": len(mine), "score": sum(mine) / len(mine)} for name, mine in sorted(scores.items())}
+
+
+def against_past(matches: Sequence[PlayedMatch]) -> dict[str, float] | None:
+    """Matches against snapshots of the same run and the learner's mean score in them; None where there were none."""
+    scores = [score for match in matches if meets_own_past(match) for score in learner_scores(match)]
+    return {"matches": len(scores), "score": sum(scores) / len(scores)} if scores else None
+
+
 class PayoffMatrix:
     """Rows are the learner and its snapshots, columns whom they met; one matrix per game.
 
@@ -58,10 +91,8 @@ class PayoffMatrix:
                 for counts in cell.values():
                     counts[:] = [value * self.memory for value in counts]
         for match in matches:
-            names = match.record.spec.players
-            others = sorted({name for name, learns in zip(names, match.learner, strict=True) if not learns})
             for seat, learns in enumerate(match.learner):
-                for other in others if learns else ():
+                for other in others(match) if learns else ():
                     row = self._games.setdefault(match.game.spec.id, {}).setdefault(LIVE, {})
                     counts = row.setdefault(other, {}).setdefault(str(seat), [0.0, 0.0])
                     counts[0] += 1.0

@@ -33,7 +33,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from selfplay.advantages.base import MatchResult
-from selfplay.advantages.dept_state import GameState, Options, Reading
+from selfplay.advantages.dept_options import Options
+from selfplay.advantages.dept_state import GameState, Reading
 
 __all__ = ["DualScaleTraining"]
 

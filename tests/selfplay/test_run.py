@@ -77,6 +77,31 @@ def test_records_say_which_weights_said_what_and_opponents_come_from_the_pool(
     assert met >= {"r@000002", "r@000004", "random", "base"}
 
 
+def test_the_base_model_as_an_opponent_is_the_base_without_the_adapter(
+    tiny: str, whole: tuple[Path, Summary, dict[str, Any]]
+) -> None:
+    import torch
+
+    from arena.models.registry import load_base
+    from arena.records import read_records
+
+    model = load_base(tiny, device="cpu").model
+    said = [
+        attempt.completion
+        for record in read_records(whole[0] / "matches.jsonl")
+        for turn in record.turns
+        for attempt in turn.attempts
+        if attempt.completion.snapshot == "base"
+    ]
+    assert len(said) > 5
+    for completion in said:
+        with torch.no_grad():
+            logits = model(input_ids=torch.tensor([completion.prompt_ids + completion.ids])).logits[0]
+        first = len(completion.prompt_ids) - 1
+        logps = logits[first:-1].log_softmax(-1).gather(1, torch.tensor(completion.ids)[:, None]).squeeze(1)
+        assert logps.tolist() == pytest.approx(completion.logprobs, abs=1e-4)
+
+
 def test_payoffs_are_kept_by_opponent_and_seat(whole: tuple[Path, Summary, dict[str, Any]]) -> None:
     path, _, left = whole
     kept = json.loads((path / "checkpoints" / "000005" / "selfplay.json").read_text())["payoff"]["games"]["kuhn_poker"]
