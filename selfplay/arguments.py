@@ -36,7 +36,7 @@ def arguments(config: SelfPlayConfig, base: BaseModel, scratch: Path) -> GRPOCon
     on_cpu = base.model.device.type == "cpu"
     return GRPOConfig(
         output_dir=str(scratch),
-        max_steps=config.updates,
+        max_steps=config.updates * optim.passes,
         # What TRL takes for a batch is only how its placeholder prompts are counted: two a micro-batch.
         per_device_train_batch_size=2,
         num_generations=2,
@@ -51,7 +51,7 @@ def arguments(config: SelfPlayConfig, base: BaseModel, scratch: Path) -> GRPOCon
         delta=optim.ratio_cap or None,
         learning_rate=optim.learning_rate,
         lr_scheduler_type=optim.schedule,
-        warmup_steps=optim.warmup,
+        warmup_steps=optim.warmup * optim.passes,
         weight_decay=optim.weight_decay,
         max_grad_norm=optim.max_grad_norm,
         gradient_checkpointing=optim.gradient_checkpointing,

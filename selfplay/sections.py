@@ -75,6 +75,7 @@ class OptimSettings(StrictModel):
         epsilon: clip range of the probability ratio to the sampler.
         epsilon_high: its upper side where that differs (0: it does not). For `cispo` the cap of the ratio itself.
         importance: one ratio per `token`, or per `sequence` (a training row), as in GSPO.
+        passes: optimiser steps on the same matches; all but the first are off-policy, and that is what clipping is for.
         ratio_cap: largest ratio that a negative advantage is multiplied by, which clipping leaves open; 0 for none.
         micro_batches: forward and backward passes per update; more need less memory. Changes no result.
         tokens_per_trajectory: the constant of `dr_grpo`: the loss is the sum over all sampled tokens, divided by the
@@ -91,6 +92,7 @@ class OptimSettings(StrictModel):
     epsilon: float = Field(default=0.2, gt=0)
     epsilon_high: float = Field(default=0.0, ge=0)
     importance: Literal["token", "sequence"] = "token"
+    passes: int = Field(default=1, ge=1)
     ratio_cap: float = Field(default=0.0, ge=0)
     max_grad_norm: float = Field(default=1.0, gt=0)
     weight_decay: float = Field(default=0.0, ge=0)

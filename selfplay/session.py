@@ -84,9 +84,8 @@ class Session:
 
     @property
     def update(self) -> int:
-        """Optimiser steps taken."""
-        step: int = self.trainer.state.global_step
-        return max(step, self.resumed.update if self.resumed else 0)
+        """Updates done."""
+        return max(self.trainer.update, self.resumed.update if self.resumed else 0)
 
     def train(self) -> None:
         """Train to the last update, or until stopped; the state is saved either way."""

@@ -39,12 +39,12 @@ ADAPTER = "default"
 
 @dataclass(frozen=True, kw_only=True)
 class Trained:
-    """What an optimiser step reports.
+    """What an update reports.
 
     Attributes:
-        update: optimiser steps taken, this one included.
-        loss, grad_norm, learning_rate: of the step; the norm is before clipping.
-        tokens: sums over the learner's tokens, per (game, role).
+        update: updates done, this one included.
+        loss, grad_norm, learning_rate: of its last optimiser step; the norm is before clipping.
+        tokens: sums over the learner's tokens and the update's passes, per (game, role).
     """
 
     update: int
@@ -105,21 +105,28 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
             reward_funcs=never_called,
             args=arguments(config, base, scratch),
             # One epoch of placeholders, as many as all updates consume: matches are the data.
-            train_dataset=Dataset.from_dict({"prompt": [""] * (config.updates * config.optim.micro_batches)}),
+            train_dataset=Dataset.from_dict(
+                {"prompt": [""] * (config.updates * config.optim.passes * config.optim.micro_batches)}
+            ),
             processing_class=base.tokenizer,
             peft_config=lora_config(config),
         )
         self.model.get_base_model().base_model.register_forward_hook(self._only_predictors)
         for callback in (ProgressCallback, PrinterCallback):
             self.remove_callback(callback)
-        self.add_callback(Cadence(save_now, stop_now))
+        self.add_callback(Cadence(save_now, stop_now, steps=config.optim.passes))
+
+    @property
+    def update(self) -> int:
+        """Updates done: optimiser steps, unless the matches of an update are passed over several times."""
+        return int(self.state.global_step) // self._optim.passes
 
     # --- TRL's seam ------------------------------------------------------------------------------------------------
 
     def _generate_and_score_completions(self, inputs: Any) -> Batch:
         """Play the update's matches; all their rows as one padded batch, in the order of their packs."""
         self.model.eval()
-        rollout = self._rollout(self.state.global_step)
+        rollout = self._rollout(self.update)
         device = self.accelerator.device
         packs = make_packs(rollout.rows)
         order = [index for pack in packs for index in pack.rows]
@@ -149,7 +156,7 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
     def _prepare_inputs(self, generation_batch: Any) -> Batch:
         """One micro-batch. TRL would shuffle the rows with the global generator and cut them into equal parts."""
         position: int = self._step % self.args.steps_per_generation
-        if position == 0:
+        if position == 0 and self.state.global_step % self._optim.passes == 0:
             batch = self._generate_and_score_completions(generation_batch)
             self._micro_batches = [self._micro_batch(batch, share) for share in self._shares]
         return self._micro_batches[position]
@@ -186,7 +193,7 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
 
     def _as_reference(self) -> AbstractContextManager[Any]:
         """Within this context the model is the reference of the coming update."""
-        folder = self._magnet(self.state.global_step)
+        folder = self._magnet(self.update)
         model = self.accelerator.unwrap_model(self.model)
         if folder is None:
             made: AbstractContextManager[Any] = use_adapter(model, adapter_name=None)
@@ -274,10 +281,10 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         """Report the step. The history that transformers keeps in memory is dropped: metrics.jsonl has it."""
         super().log(logs, start_time)
         self.state.log_history.clear()
-        if "loss" in logs:
+        if "loss" in logs and self.state.global_step % self._optim.passes == 0:
             self._on_update(
                 Trained(
-                    update=self.state.global_step,
+                    update=self.update,
                     loss=float(logs["loss"]),
                     grad_norm=float(logs["grad_norm"]),
                     learning_rate=float(logs["learning_rate"]),
@@ -292,7 +299,7 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         super()._save_checkpoint(model, trial)
         step = self.state.global_step
-        self._on_checkpoint(step, Path(self.args.output_dir) / f"checkpoint-{step}")
+        self._on_checkpoint(self.update, Path(self.args.output_dir) / f"checkpoint-{step}")
 
     def checkpoint(self) -> None:
         """Write a checkpoint of the state after the last complete update."""
