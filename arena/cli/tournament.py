@@ -218,8 +218,9 @@ def _skipped(folder: Path) -> list[dict[str, str]]:
     from arena.tournament import STANDINGS
 
     try:
-        return list(json.loads((folder / STANDINGS).read_text(encoding="utf-8")).get("skipped", []))
-    except (OSError, ValueError, AttributeError):
+        told = json.loads((folder / STANDINGS).read_text(encoding="utf-8"))["skipped"]
+        return [{key: str(entry[key]) for key in ("game", "player", "reason")} for entry in told]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return []
 
 

@@ -165,7 +165,7 @@ def _standings(path: Path) -> Iterator[Event]:
             [row["player"], row["wdl"]["wins"], row["wdl"]["draws"], row["wdl"]["losses"], row["forfeits"]]
             for row in told["overall"]
         ]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return
     yield {"t": "standings", "rows": rows}
 
@@ -199,7 +199,7 @@ def _last_lines(path: Path, most: int, block: int = 1 << 20) -> list[dict[str, A
     for row in whole[-most:]:
         try:
             obj = json.loads(row)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(obj, dict):
             found.append(obj)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -115,6 +117,11 @@ def load_base(name: str = "pocket", *, device: str = "auto", dtype: str = "auto"
     Raises:
         UsageError: nothing can be loaded under this name; says what was tried.
     """
+    with ctrl_c_stands():
+        return _load_base(name, device, dtype)
+
+
+def _load_base(name: str, device: str, dtype: str) -> BaseModel:
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils.hub import cached_file
 
@@ -148,6 +155,34 @@ def load_base(name: str = "pocket", *, device: str = "auto", dtype: str = "auto"
         model_hash=hash_weights(weights),
         tokenizer_hash=_hash_tokenizer(tokenizer),
     )
+
+
+@contextmanager
+def ctrl_c_stands() -> Iterator[None]:
+    """Ctrl-C while libraries are imported is a KeyboardInterrupt, whatever they make of it.
+
+    Some turn it into an ImportError of their own, which would be told as a broken installation.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    pressed = False
+
+    def handle(number: int, frame: object) -> None:
+        nonlocal pressed
+        pressed = True
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    except Exception:
+        if pressed:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager

@@ -157,3 +157,8 @@ def test_ctrl_c_while_thinking_is_130(process: Callable[..., subprocess.Popen[st
     assert "Interrupted." in err
     assert "Traceback" not in err
     assert out == ""
+
+
+def test_a_seat_given_nothing_is_not_filled_by_chance(arena: Arena) -> None:
+    done = arena("play", "tic_tac_toe", "--seat0", "", "--seat1", "random")
+    assert (done.code, "Unknown player ''" in done.err) == (2, True)

@@ -92,3 +92,19 @@ def test_verify_against_the_base_model(arena: Arena, run: RunDir) -> None:
     done = arena("snapshots", "verify", "demo@latest", "--base")
     assert done.code == 1
     assert "made for another base model" in done.out
+
+
+@pytest.mark.parametrize("value", [None, "x", 3, [], {}, [[]], True])
+@pytest.mark.parametrize("key", ["schema", "step", "base_model", "games", "metrics", "parent", "sha256"])
+def test_an_edited_description_breaks_no_command(arena: Arena, run: RunDir, key: str, value: object) -> None:
+    file = run.snapshots / "000020" / "snapshot.json"
+    file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), key: value}), encoding="utf-8")
+    for words in (("list", "demo"), ("show", "demo@all"), ("verify", "demo@all")):
+        done = arena("snapshots", *words)
+        assert done.code in (0, 1)
+        assert "Unexpected" not in done.err
+
+
+def test_a_step_that_is_not_there_is_a_usage_error_with_the_nearest(arena: Arena, run: RunDir) -> None:
+    done = arena("snapshots", "show", "demo@latst")
+    assert (done.code, "No snapshot 'demo@latst'. Did you mean 'demo@latest'?" in done.err) == (2, True)

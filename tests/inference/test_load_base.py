@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from safetensors.torch import load_file, save_file
 
 from arena.errors import UsageError
 from arena.inference.engine import LocalEngine
-from arena.models.registry import BaseModel, load_base
+from arena.models.registry import BaseModel, ctrl_c_stands, load_base, pick_device
 
 
 def test_a_folder_is_loaded_frozen_and_identified_by_its_weights(base: BaseModel, model_folder: Path):
@@ -75,3 +76,31 @@ def test_a_model_whose_attention_is_not_run_here_is_refused(base: BaseModel):
     base.model.config.layer_types = ["full_attention", "sliding_attention"]
     with pytest.raises(UsageError, match="llama has full_attention, sliding_attention"):
         LocalEngine(base)
+
+
+def test_ctrl_c_that_a_library_turns_into_its_own_error_stays_ctrl_c() -> None:
+    def library() -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ModuleNotFoundError("Could not import module 'LlamaConfig'.") from None
+
+    with pytest.raises(KeyboardInterrupt), ctrl_c_stands():
+        library()
+    with pytest.raises(ModuleNotFoundError), ctrl_c_stands():
+        raise ModuleNotFoundError("No module named 'torch'")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize(("device", "message"), [("foo", "Unknown device 'foo'"), ("cuda:99", "Known: auto, cpu")])
+def test_a_device_that_is_not_there_is_refused(device: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        pick_device(device)
+
+
+def test_a_folder_without_a_model_and_a_name_too_long_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"holds no model: it has no config\.json"):
+        load_base(str(tmp_path))
+    for name in ("", "x" * 300):
+        with pytest.raises(UsageError, match="Unknown model"):
+            load_base(name)
