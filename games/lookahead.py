@@ -24,11 +24,13 @@ def winning(position: Any, seat: Seat, actions: list[int] | None = None) -> list
 
 
 def safe(position: Any, seat: Seat) -> list[int]:
-    """Legal actions after which no other seat can win at once."""
+    """Legal actions that do not lose at once, and after which no other seat can win at once."""
     found = []
     for action in position.legal_actions():
         child = position.child(action)
         mover = child.current_player()
-        if child.is_terminal() or mover == seat or not winning(child, mover):
+        if child.is_terminal():
+            found += [action] if child.returns()[seat] >= 0 else []
+        elif mover == seat or not winning(child, mover):
             found.append(action)
     return found
