@@ -227,7 +227,7 @@ def hostile_replies(game: Game, seeds: Iterable[int], *, per_position: int = 20)
                 if state.legal(seat) is None:
                     reply = Reply(text=reply.text)  # free words may be an answer of their own
                 yield from ((seed, fault) for fault in reply_faults(state, seat, reply, known))
-                yield from ((seed, fault) for fault in _usable(state, seat, reply.text))
+                yield from ((seed, fault) for fault in usable(state, seat, reply.text))
             if snapshot(state) != before:
                 yield seed, "parsing hostile replies changed the state"
         except Exception as error:  # noqa: BLE001 - whatever a game raises is what is reported
@@ -246,7 +246,7 @@ def _position(game: Game, seed: int, rng: random.Random) -> State:
     return state
 
 
-def _usable(state: State, seat: Seat, text: str) -> Iterator[str]:
+def usable(state: State, seat: Seat, text: str) -> Iterator[str]:
     """Whatever free-form text is understood as can be done."""
     if state.legal(seat) is not None:
         return
