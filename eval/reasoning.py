@@ -74,8 +74,24 @@ class Graded:
 
     @classmethod
     def from_json(cls, obj: dict[str, Any]) -> Graded:
-        """Inverse of `to_json`."""
+        """Inverse of `to_json`.
+
+        Raises:
+            TypeError: a field is missing, unknown, or of another type.
+        """
+        for name, kind in _KINDS.items():
+            if not isinstance(obj.get(name), kind):
+                raise TypeError(f"{name} is {obj.get(name)!r}")
         return cls(**{name: value for name, value in obj.items() if name not in ("schema", "key")})
+
+
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("player", "family", "prompt", "reply", "reference", "reason"), str),
+    **dict.fromkeys(("index", "seed", "tokens"), int),
+    **dict.fromkeys(("right", "strict", "cut"), bool),
+    "extracted": (str, type(None)),
+}
+"""What the fields of a stored item are; the file may have been edited."""
 
 
 def item_key(player: str, family: str, index: int, seed: int) -> str:

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from arena.errors import RunBusyError
+from arena.errors import RecordError, RunBusyError
 from arena.jsonl import JsonLog, read_json_lines
 from arena.players.model import ModelPlayer
 from arena.provenance import versions
@@ -97,7 +97,7 @@ def run_evaluation(
         raise RunBusyError(f"Another process is running this evaluation in {folder}. Wait for it.") from None
     log = JsonLog(folder / "results.jsonl")
     try:
-        known = {obj["key"]: Graded.from_json(obj) for obj in read_json_lines(folder / "results.jsonl")}
+        known = _known(folder / "results.jsonl")
         run = _Run(plan, known, log, progress)
         for player in players:
             run.measure(player)
@@ -112,6 +112,24 @@ def run_evaluation(
     )
     write_json(folder / "summary.json", _summary(plan, weights, found))
     return found
+
+
+def _known(path: Path) -> dict[str, Graded]:
+    """Items on file by key.
+
+    Raises:
+        RecordError: a line that is no graded item; names file and line.
+    """
+    known: dict[str, Graded] = {}
+    for number, obj in enumerate(read_json_lines(path), start=1):
+        try:
+            known[str(obj["key"])] = Graded.from_json(obj)
+        except (KeyError, TypeError) as error:
+            raise RecordError(
+                f"{path}, line {number}: not a graded item. It was changed after it was written: restore the file, or "
+                "delete this line, and its item is asked again."
+            ) from error
+    return known
 
 
 def _summary(plan: Plan, weights: Sequence[str], found: Evaluation) -> dict[str, Any]:

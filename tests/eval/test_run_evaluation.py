@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from peft import LoraConfig, get_peft_model
 
-from arena.errors import RunBusyError, UsageError
+from arena.errors import RecordError, RunBusyError, UsageError
 from arena.models.registry import load_base
 from arena.players.factory import PlayerFactory
 from arena.rundir import RunDir
@@ -157,3 +157,17 @@ def test_models_of_one_name_are_told_apart_by_their_weights(tmp_path: Path) -> N
     assert marks[1] == marks[3]
     assert len(set(marks)) == 3
     assert fingerprint(PlayerFactory()("random")) == "random"
+
+
+@pytest.mark.parametrize("change", [{"key": ...}, {"right": "yes"}, {"prompt": None}, {"index": "1"}, {"more": 1}])
+def test_an_edited_item_is_named_with_its_line(tmp_path: Path, change: dict[str, object]) -> None:
+    plan = Plan(benchmarks=tuple(parse_benchmarks(["reasoning:gcd"])), players=("base",), limit=2)
+    factory = PlayerFactory(model=plan.model)
+    file = run_evaluation(plan, factory, tmp_path, quiet).folder / "results.jsonl"
+    good = file.read_text(encoding="utf-8").splitlines()
+    edited = {key: value for key, value in {**json.loads(good[1]), **change}.items() if value is not ...}
+    file.write_text(f"{good[0]}\n{json.dumps(edited)}\n", encoding="utf-8")
+    with pytest.raises(RecordError, match="line 2: not a graded item"):
+        run_evaluation(plan, factory, tmp_path, quiet)
+    file.write_text(f"{good[0]}\n", encoding="utf-8")
+    assert run_evaluation(plan, factory, tmp_path, quiet).lines[0].n == 2
