@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.games import Params
-from arena.cli.output import Json, params_from, print_json, say, tell
+from arena.cli.output import Json, Params, params_from, print_json, say, tell
 
 EPILOG = """Examples:
 
