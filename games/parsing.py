@@ -23,6 +23,9 @@ Span: TypeAlias = tuple[int, int]
 MAX_LENGTH = 100_000
 """Characters read: only the end of a longer reply, where the last answer stands anyway."""
 
+SHORT = 100
+"""Characters of a reply that may be one answer and nothing else."""
+
 _SIMPLE = re.compile(r"\s*(\[[^\[\]{}\\\n]*\])[\s.]*", re.DOTALL)
 _BRACE = re.compile(r"\\boxed\s*\{|[{}]")
 _BRACKET = re.compile(r"[\[\]]")
@@ -210,6 +213,11 @@ def parse_choice(
         truncated: whether the reply hit the token limit.
     """
     moves = tuple(legal)
+    if len(raw) <= SHORT and (alone := _SIMPLE.fullmatch(raw)) is not None:  # nothing but one answer, spelt as listed
+        inner = alone[1][1:-1]
+        for move in moves:
+            if move.answer == inner:
+                return Parsed(raw=raw, issue=Issue.OK, move=move)
     found = final_answer(raw, truncated=truncated, example=moves[0].answer if moves else "")
     if isinstance(found, Parsed):
         return found
