@@ -94,10 +94,12 @@ class Reply:
     Attributes:
         text: the reply.
         names: index of the only answer it may be taken for; -1: it names none; None: not known.
+        talk: whether that holds as well where brackets that are no action are speech.
     """
 
     text: str
     names: int | None = None
+    talk: bool = False
 
 
 def hostile_reply(rng: random.Random, answers: Sequence[str]) -> Reply:
@@ -115,24 +117,24 @@ def hostile_reply(rng: random.Random, answers: Sequence[str]) -> Reply:
     one = answers[which]
     if kind == 1:  # the answer without brackets, or in those of others
         left, right = rng.choice([*zip(_OPEN, _CLOSE, strict=True), ("(", ")"), ("{", "}"), ("<", ">"), ("", "")])
-        return Reply(text=f"{rng.choice(NOISE[10:12])}\n{left}{one}{right}", names=-1)
+        return Reply(text=f"{rng.choice(NOISE[10:12])}\n{left}{one}{right}", names=-1, talk=True)
     if kind == 2:  # quoted
         form = rng.choice(("> [{}]", "  > I play [{}]", 'You said "go on, [{}]".', "Allowed: [{}]"))
-        return Reply(text=form.format(one), names=-1)
+        return Reply(text=form.format(one), names=-1, talk=True)
     if kind == 3:  # two answers side by side
         other = (which + 1) % len(answers)
         joint = rng.choice((" or ", " ", "/", ", ", " and ", " \n", "; maybe "))
-        return Reply(text=f"[{one}]{joint}[{answers[other]}]", names=-1 if other != which else which)
+        return Reply(text=f"[{one}]{joint}[{answers[other]}]", names=-1 if other != which else which, talk=True)
     if kind == 4:  # begun again and not finished
         return Reply(text=f"[{one}] " + rng.choice(("hm, rather [", "or \\boxed{", f"[{one}")), names=-1)
     if kind == 5:  # refused first, answered last
         other = rng.randrange(len(answers))
-        return Reply(text=f"Not [{answers[other]}], so I play [{one}]", names=which)
+        return Reply(text=f"Not [{answers[other]}], so I play [{one}]", names=which, talk=True)
     if kind == 6:  # an illegal answer after a legal one
         return Reply(text=f"[{one}] looked good, but I choose [no such answer, ever]", names=-1)
     if kind == 7:  # boxed, in layers
         form = rng.choice(("\\boxed{{{}}}", "\\boxed{{\\text{{{}}}}}", "\\boxed{{\\boxed{{{}}}}}", "\\boxed{{[{}]}}"))
-        return Reply(text=f"So $x$ is\n{form.format(one)}", names=which)
+        return Reply(text=f"So $x$ is\n{form.format(one)}", names=which, talk=True)
     if kind == 8:  # invisible or foreign characters inside
         middle = rng.randrange(len(one) + 1)
         odd = rng.choice("\u200b\u202e\u00ad\ufeff\x00\x1b\u0301[{")
@@ -140,7 +142,7 @@ def hostile_reply(rng: random.Random, answers: Sequence[str]) -> Reply:
     if kind == 9:
         return Reply(text=f"{noise}\n[{one}]\n{rng.choice(NOISE)}")
     if kind == 10:  # both in one bracket
-        return Reply(text=f"[{one} or {answers[(which + 1) % len(answers)]}]", names=-1)
+        return Reply(text=f"[{one} or {answers[(which + 1) % len(answers)]}]", names=-1, talk=True)
     if kind == 11 and rng.randrange(50) == 0:
         return Reply(text=_endless(rng, one))
     return Reply(text=_soup(rng, answers))
@@ -176,15 +178,18 @@ def reply_faults(state: State, seat: Seat, reply: Reply, answers: Sequence[str])
     parsed = state.parse(seat, text)
     yield from (f"reply {shown}: {fault}" for fault in form_faults(parsed, text))
     if parsed.move is None:
-        if reply.names is not None and reply.names >= 0:
+        if reply.names is not None and reply.names >= 0 and (reply.talk or state.legal(seat) is not None):
             yield f"reply {shown} is {parsed.issue}; it names [{answers[reply.names]}]"
         return
     listed = state.legal(seat)
+    misread = reply.names == -1 or (reply.names is not None and parsed.move.answer != answers[reply.names])
     if listed is None:
+        if reply.talk and misread and parsed.move.answer:
+            yield f"reply {shown} is taken for [{parsed.move.answer}], which it does not name"
         return
     if parsed.move not in listed:
         yield f"reply {shown} is taken for [{parsed.move.answer}], which is not legal"
-    if reply.names == -1 or (reply.names is not None and parsed.move.answer != answers[reply.names]):
+    if misread:
         yield f"reply {shown} is taken for [{parsed.move.answer}], which it does not name"
     found = find_answers(text[-MAX_LENGTH:])
     last = found.answers[-1].text if found.answers else ""
@@ -224,8 +229,6 @@ def hostile_replies(game: Game, seeds: Iterable[int], *, per_position: int = 20)
             before = snapshot(state)
             for _ in range(per_position):
                 reply = hostile_reply(rng, known)
-                if state.legal(seat) is None:
-                    reply = Reply(text=reply.text)  # free words may be an answer of their own
                 yield from ((seed, fault) for fault in reply_faults(state, seat, reply, known))
                 yield from ((seed, fault) for fault in usable(state, seat, reply.text))
             if snapshot(state) != before:

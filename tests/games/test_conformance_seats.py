@@ -11,12 +11,13 @@ import pytest
 from pile_game import PileGame, PileState
 from test_conformance import BothAtOnce, Fingers
 
-from games import Dynamics, Event, Information, Issue, Move, Observation, Parsed
+from games import Dynamics, Event, IllegalMoveError, Information, Issue, Move, Observation, Parsed
 from games.conformance import CHECKS
 from games.conformance.hostile import hostile_replies, hostile_reply
 from games.conformance.many import random_games
 from games.conformance.probe import Probe
 from games.conformance.speech import STRANGE
+from games.parsing import parse_choice
 
 
 def pile(state_class: type[PileState], *, base: type[PileGame] = PileGame, **facts: Any) -> PileGame:
@@ -275,6 +276,52 @@ class Deaf(PileState):
 )
 def test_hostile_replies_find_each_kind_of_credulous_parser(state: type[PileState], message: str) -> None:
     assert any(message in fault for _, fault in hostile_replies(pile(state), range(40)))
+
+
+class Free(PileState):
+    """Words are free, and may hold a move."""
+
+    def legal(self, seat: int) -> Any:
+        return None if seat in self.to_move() else ()
+
+    def parse(self, seat: int, text: str, *, truncated: bool = False) -> Parsed:
+        return parse_choice(text, PileState.legal(self, seat), lambda: {"take 1", "take 2"}, truncated=truncated)
+
+    def apply(self, moves: Any) -> None:
+        ((seat, move),) = moves.items()
+        if move not in PileState.legal(self, seat):
+            raise IllegalMoveError("pile: not a legal move here")
+        self.take(move.action)
+
+    def observe(self, seat: int) -> Observation:
+        return Observation(events=tuple(self.events), ask="Your move." if seat in self.to_move() else "")
+
+
+class FreeAndCredulous(Free):
+    def parse(self, seat: int, text: str, *, truncated: bool = False) -> Parsed:
+        for move in PileState.legal(self, seat):
+            if move.answer in text:
+                return Parsed(raw=text, issue=Issue.OK, move=move)
+        return super().parse(seat, text, truncated=truncated)
+
+
+class FreeAndRash(Free):
+    def parse(self, seat: int, text: str, *, truncated: bool = False) -> Parsed:
+        parsed = super().parse(seat, text, truncated=truncated)
+        return replace(parsed, issue=Issue.OK, move=Move(answer="take 9", action=9), hint="") if "x" in text else parsed
+
+
+class FreeGame(PileGame):
+    def bots(self) -> Any:
+        return {"random": lambda state, seat, rng: f"[take {rng.randrange(min(2, state.left)) + 1}]"}
+
+
+def test_hostile_replies_look_at_free_words_too():
+    assert list(hostile_replies(pile(Free, base=FreeGame), range(60))) == []
+    credulous = [fault for _, fault in hostile_replies(pile(FreeAndCredulous, base=FreeGame), range(40))]
+    assert any("which it does not name" in fault for fault in credulous)
+    rash = [fault for _, fault in hostile_replies(pile(FreeAndRash, base=FreeGame), range(40))]
+    assert any("is understood, and its move refused" in fault for fault in rash)
 
 
 def test_hostile_replies_pass_a_careful_parser_and_are_the_same_every_time(
