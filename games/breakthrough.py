@@ -27,6 +27,9 @@ from games.openspiel_catalog import spec_of
 from games.types import Bot, Event, Move, Param, ParamValue, RandomStream, Seat, State
 
 COLOURS = ("Black", "White")
+TWO_DEEP = 6
+"""From how many rows on each side starts with two rows of pieces; on fewer it has one."""
+
 _STEPS = ((1, -1), (1, 0), (1, 1), (-1, -1), (-1, 0), (-1, 1))  # rows from the top, as OpenSpiel numbers directions
 
 
@@ -105,10 +108,13 @@ class Breakthrough(SpielGame):
     def rules(self, seat: Seat) -> str:
         """Rules for the seat."""
         rows, columns = (int(self.spec.params[name]) for name in ("rows", "columns"))
-        example = f"a{rows - 1}b{rows - 2}" if seat == 0 else "a2b3"  # legal at first, whatever the other does
+        deep = 2 if rows >= TWO_DEEP else 1
+        filled = ("top row", "bottom row") if deep == 1 else ("two top rows", "two bottom rows")
+        # A step that is legal on the seat's first turn, whatever the other does.
+        example = f"a{rows - deep + 1}b{rows - deep}" if seat == 0 else f"a{deep}b{deep + 1}"
         return (
-            f"Breakthrough on {rows} rows and {columns} columns. Player 0 is Black (b), fills the two top rows, moves "
-            "down and first; player 1 is White (w), fills the two bottom rows and moves up. A move is one step "
+            f"Breakthrough on {rows} rows and {columns} columns. Player 0 is Black (b), fills the {filled[0]}, moves "
+            f"down and first; player 1 is White (w), fills the {filled[1]} and moves up. A move is one step "
             "straight or diagonally forward to an empty square, or diagonally forward onto a piece of the other, which "
             "is taken; straight ahead nothing can be taken. Who first reaches the last row, or takes all pieces of the "
             f"other, wins. Answer in brackets with the squares from and to, like [{example}].\n"

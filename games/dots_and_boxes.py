@@ -6,6 +6,8 @@
 | information | perfect, no chance |
 | returns | +1 / −1, 0 for equal boxes; with `utility_margin` the difference in boxes |
 | outcome classes | p0, p1, and draw where boxes can be equal |
+| length | exactly one move a line (OpenSpiel declares another number unless the board is square) |
+| value under perfect play | 2 boxes for the first seat on 2×2 |
 
 Dots have letters for columns and numbers for rows, the first row on top; a line is named by its two dots.
 Reference: É. Lucas (1895); OpenSpiel `dots_and_boxes`.
@@ -14,6 +16,7 @@ Reference: É. Lucas (1895); OpenSpiel `dots_and_boxes`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -131,19 +134,17 @@ class DotsAndBoxes(SpielGame):
         )
         loaded: Any = pyspiel.load_game("dots_and_boxes", dict(params))
         draws = ("draw",) if rows * columns % 2 == 0 else ()
-        super().__init__(
+        spec = spec_of(
+            "dots_and_boxes",
             loaded,
-            spec_of(
-                "dots_and_boxes",
-                loaded,
-                "Dots and boxes",
-                params=params,
-                roles=("first", "second"),
-                outcomes=("p0", "p1", *draws),
-                summary="Draw lines between dots; who closes more boxes wins.",
-                reference="É. Lucas (1895); OpenSpiel dots_and_boxes",
-            ),
+            "Dots and boxes",
+            params=params,
+            roles=("first", "second"),
+            outcomes=("p0", "p1", *draws),
+            summary="Draw lines between dots; who closes more boxes wins.",
+            reference="É. Lucas (1895); OpenSpiel dots_and_boxes",
         )
+        super().__init__(loaded, replace(spec, max_turns=len(self.moves)))
 
     @cached_property
     def known_answers(self) -> frozenset[str]:

@@ -35,10 +35,11 @@ ENDGAME = 2
 
 def piles_of(text: str) -> tuple[int, ...]:
     """`1;3;5;7` as numbers. Raises ParameterError when it is no such list."""
-    sizes = tuple(map(int, text.split(";"))) if re.fullmatch(r"[0-9]{1,3}(;[0-9]{1,3})*", text) else ()
-    if not sizes or len(sizes) > MAX_PILES or not all(1 <= size <= MAX_SIZE for size in sizes):
+    sizes = tuple(map(int, text.split(";"))) if re.fullmatch(r"[1-9][0-9]?(;[1-9][0-9]?)*", text) else ()
+    if not sizes or len(sizes) > MAX_PILES or max(sizes) > MAX_SIZE or sum(sizes) < 2:
         raise ParameterError(
-            f"nim: pile_sizes={text!r} is not a list like '1;3;5;7' of 1 to {MAX_PILES} piles of 1 to {MAX_SIZE}."
+            f"nim: pile_sizes={text!r} is not a list like '1;3;5;7' of 1 to {MAX_PILES} piles of 1 to {MAX_SIZE}, "
+            "two stones or more in all."
         )
     return sizes
 

@@ -33,7 +33,7 @@ def test_equal_parameters_in_force_are_the_same_game():
         ("tictactoe", "tic_tac_toe"),
         ("kuhn", "kuhn_poker"),
         ("TIC_TAC_TOE", "tic_tac_toe"),
-        ("conect_four", "openspiel/connect_four"),
+        ("conect_four", "connect_four"),
         ("openspiel/conect_four", "openspiel/connect_four"),
     ],
 )
