@@ -36,23 +36,22 @@ _STEPS = ((1, -1), (1, 0), (1, 1), (-1, -1), (-1, 0), (-1, 1))  # rows from the 
 class BreakthroughState(SpielState):
     """One match. Rows are numbered from the bottom, as in chess."""
 
+    _game: Breakthrough
+
+    def legal(self, seat: Seat) -> tuple[Move, ...]:
+        """Legal steps, in the order of their squares from the top left."""
+        if self.pyspiel_state.current_player() != seat:
+            return ()
+        return tuple(self._game.moves[action] for action in self.pyspiel_state.legal_actions())
+
     def answer(self, seat: Seat, action: int) -> str:
         """Squares from and to, such as `b6b5`."""
-        rows, columns = (int(self._game.spec.params[name]) for name in ("rows", "columns"))
-        place, direction = divmod(action // 2, len(_STEPS))
-        row, column = divmod(place, columns)
-        down, right = _STEPS[direction]
-        return square(rows - row, column) + square(rows - row - down, column + right)
-
-    def answers(self, seat: Seat) -> dict[int, str]:
-        """Canonical answers of the seat to move, by legal action."""
-        return {action: self.answer(seat, action) for action in self.pyspiel_state.legal_actions()}
+        return self._game.moves[action].answer
 
     def aliases(self, seat: Seat) -> Mapping[str, int]:
         """The same with a dash, an x or a space between the squares."""
-        return {
-            f"{answer[:2]}{mark}{answer[2:]}": action for action, answer in self.answers(seat).items() for mark in "-x "
-        }
+        actions = self.pyspiel_state.legal_actions()
+        return {text: action for action in actions for text in spellings(self._game.moves[action].answer)}
 
     def action_event(self, seat: Seat, action: int) -> Event:
         """The move, and whether it takes."""
@@ -64,6 +63,11 @@ class BreakthroughState(SpielState):
         rows = int(self._game.spec.params["rows"])
         lines = self.pyspiel_state.observation_string(0).split("\n")[:rows]
         return draw([line[len(line) - int(self._game.spec.params["columns"]) :] for line in lines], range(rows, 0, -1))
+
+
+def spellings(answer: str) -> tuple[str, ...]:
+    """Other ways to write a step."""
+    return tuple(f"{answer[:2]}{mark}{answer[2:]}" for mark in "-x ")
 
 
 class Breakthrough(SpielGame):
@@ -79,6 +83,7 @@ class Breakthrough(SpielGame):
 
     def __init__(self, params: Mapping[str, ParamValue]) -> None:
         loaded: Any = pyspiel.load_game("breakthrough", dict(params))
+        self.moves = _moves(int(params["rows"]), int(params["columns"]))
         super().__init__(
             loaded,
             spec_of(
@@ -95,15 +100,9 @@ class Breakthrough(SpielGame):
 
     @cached_property
     def known_answers(self) -> frozenset[str]:
-        """Every step on the board."""
-        rows, columns = (int(self.spec.params[name]) for name in ("rows", "columns"))
-        return frozenset(
-            square(row, column) + square(row - down, column + right)
-            for row in range(1, rows + 1)
-            for column in range(columns)
-            for down, right in _STEPS
-            if 1 <= row - down <= rows and 0 <= column + right < columns
-        )
+        """Every step on the board, in every spelling."""
+        answers = {move.answer for move in self.moves.values()}
+        return frozenset(answers.union(*map(spellings, answers)))
 
     def rules(self, seat: Seat) -> str:
         """Rules for the seat."""
@@ -124,6 +123,19 @@ class Breakthrough(SpielGame):
     def bots(self) -> Mapping[str, Bot]:
         """`random`; `greedy` breaks through, takes, or moves its foremost pieces."""
         return {"random": random_bot, "greedy": greedy_bot}
+
+
+def _moves(rows: int, columns: int) -> dict[int, Move]:
+    """Every step on the board by OpenSpiel's number: square, direction, and whether it takes (odd)."""
+    found: dict[int, Move] = {}
+    for row in range(rows):
+        for column in range(columns):
+            for direction, (down, right) in enumerate(_STEPS):
+                if 0 <= row + down < rows and 0 <= column + right < columns:
+                    answer = square(rows - row, column) + square(rows - row - down, column + right)
+                    first = 2 * ((row * columns + column) * len(_STEPS) + direction)
+                    found |= {action: Move(answer=answer, action=action) for action in (first, first + 1)}
+    return found
 
 
 def greedy_bot(state: State, seat: Seat, rng: RandomStream) -> str:

@@ -52,11 +52,7 @@ class DotsAndBoxesState(SpielState):
 
     def aliases(self, seat: Seat) -> Mapping[str, int]:
         """The dots the other way round, or with a space or nothing between them."""
-        found: dict[str, int] = {}
-        for action in self.pyspiel_state.legal_actions():
-            one, two = self.game.moves[action].answer.split("-")
-            found |= {f"{a}{between}{b}": action for a, b in ((one, two), (two, one)) for between in ("-", " ", "")}
-        return found
+        return self.game.spellings
 
     def owners(self) -> dict[int, Seat]:
         """Who has closed which box so far."""
@@ -147,9 +143,18 @@ class DotsAndBoxes(SpielGame):
         super().__init__(loaded, replace(spec, max_turns=len(self.moves)))
 
     @cached_property
+    def spellings(self) -> Mapping[str, int]:
+        """Every line as it may be written, by number."""
+        found: dict[str, int] = {}
+        for action, move in enumerate(self.moves):
+            one, two = move.answer.split("-")
+            found |= {f"{a}{between}{b}": action for a, b in ((one, two), (two, one)) for between in ("-", " ", "")}
+        return found
+
+    @cached_property
     def known_answers(self) -> frozenset[str]:
-        """All lines."""
-        return frozenset(move.answer for move in self.moves)
+        """All lines, in every spelling."""
+        return frozenset(self.spellings)
 
     def rules(self, seat: Seat) -> str:
         """Rules for the seat."""

@@ -87,11 +87,8 @@ class NimState(SpielState):
 
     def aliases(self, seat: Seat) -> Mapping[str, int]:
         """`2 from 3`, `take 2 from pile 3`."""
-        found: dict[str, int] = {}
-        for action in self.pyspiel_state.legal_actions():
-            pile, taken = self._parts(action)
-            found |= {f"{taken} from {pile + 1}": action, f"take {taken} from pile {pile + 1}": action}
-        return found
+        actions = self.pyspiel_state.legal_actions()
+        return {text: action for action in actions for text in spellings(self.answer(seat, action))}
 
     def action_event(self, seat: Seat, action: int) -> Event:
         """The move, as everyone is told it."""
@@ -101,6 +98,12 @@ class NimState(SpielState):
     def board(self, seat: Seat) -> str:
         """What is left of each pile."""
         return ", ".join(f"pile {number}: {size}" for number, size in enumerate(self.piles(), 1)).capitalize() + "."
+
+
+def spellings(answer: str) -> tuple[str, ...]:
+    """Other ways to write `take 2 from 3`."""
+    _, taken, _, pile = answer.split(" ")
+    return f"{taken} from {pile}", f"take {taken} from pile {pile}"
 
 
 class Nim(SpielGame):
@@ -133,9 +136,10 @@ class Nim(SpielGame):
 
     @cached_property
     def known_answers(self) -> frozenset[str]:
-        """Every number from every pile."""
+        """Every number from every pile, in every spelling."""
         sizes = enumerate(self.start, 1)
-        return frozenset(f"take {taken} from {pile}" for pile, size in sizes for taken in range(1, size + 1))
+        answers = {f"take {taken} from {pile}" for pile, size in sizes for taken in range(1, size + 1)}
+        return frozenset(answers.union(*map(spellings, answers)))
 
     def rules(self, seat: Seat) -> str:
         """Rules for the seat."""

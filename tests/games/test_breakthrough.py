@@ -86,7 +86,8 @@ def test_spellings():
         assert state.parse(0, text).move.answer == "a7b6", text
     for text in ("[a7]", "[a7b6c5]", "[b6]", "[a7 to]", "[a9a8]", "[a7a5]"):
         assert state.parse(0, text).issue is Issue.MALFORMED, text
-    assert state.parse(0, "[a2a3]").issue is Issue.ILLEGAL  # a step of the other
+    for text in ("[a2a3]", "[a2-a3]", "[a2 a3]", "[b2xa3]"):  # steps of the other
+        assert state.parse(0, text).issue is Issue.ILLEGAL, text
 
 
 @pytest.mark.parametrize("params", [{"rows": 8, "columns": 8}, {"rows": 5, "columns": 2}, {"rows": 6, "columns": 7}])
@@ -150,6 +151,32 @@ def test_greedy_breaks_through_stops_and_takes():
         assert play(GAME, seed, ("random", "greedy")).outcome() == "p1"
     with pytest.raises(TypeError):
         greedy(get_game("tic_tac_toe").new_state(0), 0, random.Random(0))
+
+
+def test_greedy_wins_at_once_and_lets_the_other_do_so_only_where_it_must():
+    def wins(state, seat):
+        children = []
+        for move in state.legal(seat):
+            child = state.clone()
+            child.apply({seat: move})
+            children.append(child)
+        return any(not child.to_move() and child.returns()[seat] > 0 for child in children), children
+
+    stopped = 0
+    for state, reference in beside_openspiel("breakthrough", {"rows": 6, "columns": 4}, 25):
+        if reference.is_terminal():
+            continue
+        (seat,) = state.to_move()
+        won, children = wins(state, seat)
+        after_it = state.clone()
+        after_it.apply({seat: state.parse(seat, GAME.bots()["greedy"](state, seat, random.Random(0))).move})
+        if won:
+            assert after_it.outcome() == f"p{seat}"
+            continue
+        lost = [wins(child, 1 - seat)[0] for child in children]
+        assert not wins(after_it, 1 - seat)[0] or all(lost)
+        stopped += any(lost) and not all(lost)
+    assert stopped > 10
 
 
 @pytest.mark.parametrize("params", [{}, {"rows": 5, "columns": 2}, {"rows": 6, "columns": 8}])

@@ -57,8 +57,11 @@ def test_spellings():
     state = GAME.new_state(0)
     for text in ("[a1-b1]", "[A1-B1]", "[b1-a1]", "[a1 b1]", "[b1 a1]", "[a1b1]", "[b1a1]", "\\boxed{a1-b1}"):
         assert state.parse(0, text).move.answer == "a1-b1", text
+    say(state, "[a1-b1]")
+    for text in ("[a1-b1]", "[b1-a1]", "[a1 b1]", "[b1a1]"):
+        assert state.parse(1, text).issue is Issue.ILLEGAL, text
     for text in ("[a1]", "[a1-c1]", "[a1-b2]", "[a1-a1]", "[a4-a5]", "[a1-b1, b1-c1]", "[a1-b1-c1]"):
-        assert state.parse(0, text).issue is Issue.MALFORMED, text
+        assert state.parse(1, text).issue is Issue.MALFORMED, text
 
 
 @pytest.mark.parametrize(

@@ -181,6 +181,21 @@ def test_missing_counts_the_stones_that_a_chain_still_needs():
     assert min(missing("x..x..x..", 3, "o")) >= 10_000  # cut off
 
 
+def test_greedy_joins_at_once_where_it_can():
+    """Also where a cell that both want looks better."""
+    won = 0
+    for state, reference in beside_openspiel("hex", {"board_size": 5}, 120):
+        if reference.is_terminal():
+            continue
+        (seat,) = state.to_move()
+        if any(reference.child(action).is_terminal() for action in reference.legal_actions()):
+            won += 1
+            child = state.clone()
+            child.apply({seat: state.parse(seat, GAME.bots()["greedy"](state, seat, random.Random(0))).move})
+            assert child.outcome() == f"p{seat}"
+    assert won > 50
+
+
 def test_greedy_joins_and_blocks():
     greedy = GAME.bots()["greedy"]
     for seed in range(20):

@@ -33,8 +33,8 @@ def test_the_board_and_what_is_told():
         "Player 0 took 2 from pile 3.",
         "Player 1 took 3 from pile 2.",
     ]
-    assert state.parse(0, "[take 1 from 2]").issue is Issue.ILLEGAL
-    assert state.parse(0, "[take 4 from 3]").issue is Issue.ILLEGAL
+    for text in ("[take 1 from 2]", "[take 4 from 3]", "[4 from 3]", "[take 4 from pile 3]"):
+        assert state.parse(0, text).issue is Issue.ILLEGAL, text
     for text in ("[take 8 from 4]", "[take 0 from 4]", "[take 1 from 5]", "[take -1 from 4]", "[take 1.5 from 4]"):
         assert state.parse(0, text).issue is Issue.MALFORMED, text
     for text in ("[take 2 from 4]", "[Take 2 from 4]", "[2 from 4]", "[take 2 from pile 4]"):
