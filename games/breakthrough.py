@@ -21,7 +21,7 @@ import pyspiel
 
 from games.bots import random_bot
 from games.grid import draw, square
-from games.lookahead import safe, winning
+from games.lookahead import winning
 from games.openspiel import SpielGame, SpielState
 from games.openspiel_catalog import spec_of
 from games.types import Bot, Event, Move, Param, ParamValue, RandomStream, Seat, State
@@ -139,9 +139,9 @@ def _moves(rows: int, columns: int) -> dict[int, Move]:
 
 
 def greedy_bot(state: State, seat: Seat, rng: RandomStream) -> str:
-    """Wins if it can, and lets the other win next only if it must.
+    """Wins if it can; else takes the piece nearest to breaking through; else the more advanced of two random moves.
 
-    Among what is left it takes the piece nearest to breaking through, else makes the more advanced of two random moves.
+    A piece one step from its goal can be stopped only by taking it, so this lets the other win next only if it must.
     """
     if not isinstance(state, BreakthroughState):
         raise TypeError("this bot plays breakthrough only")
@@ -151,7 +151,7 @@ def greedy_bot(state: State, seat: Seat, rng: RandomStream) -> str:
         return -row if seat == 0 else row
 
     position = state.pyspiel_state
-    good = winning(position, seat) or safe(position, seat) or position.legal_actions()
+    good = winning(position, seat) or position.legal_actions()
     moves = [move for move in state.legal(seat) if move.action in good]
     takes = [move for move in moves if move.action is not None and move.action % 2]
     if takes:

@@ -166,13 +166,15 @@ def _cost(cells: Sequence[str], size: int, mark: str, row: int, column: int) -> 
 
 
 def greedy_bot(state: State, seat: Seat, rng: RandomStream) -> str:
-    """The empty cell through which one's own and the other's shortest chains are shortest together."""
+    """The empty cell through which one's own and the other's shortest chains are shortest together.
+
+    A cell that wins at once is such a cell: every chain of the other must run through it.
+    """
     if not isinstance(state, HexState):
         raise TypeError("this bot plays hex only")
     cells = state.cells()
     mine, theirs = (missing(cells, state.size, MARKS[who]) for who in (seat, 1 - seat))
     actions = [action for action in state.pyspiel_state.legal_actions() if action < len(cells)]
-    done = [action for action in actions if mine[action] == 1]
     best = min(mine[action] + theirs[action] for action in actions)
-    good = done or [action for action in actions if mine[action] + theirs[action] == best]
+    good = [action for action in actions if mine[action] + theirs[action] == best]
     return f"[{state.answer(seat, rng.choice(good))}]"
