@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +13,7 @@ from arena.cli.output import Json, Params, params_from, print_json, say, tell
 
 if TYPE_CHECKING:
     from arena.gamecheck import Size, Verdict
+    from games.types import ParamValue
 
 EPILOG = """Examples:
 
@@ -98,7 +99,9 @@ def _size(game: str, *, quick: bool, nightly: bool, changed: dict[str, int]) -> 
     return replace(size, **changed)
 
 
-def _check(sizes: dict[str, Size], params: dict[str, object], processes: int | None, *, quiet: bool) -> list[Verdict]:
+def _check(
+    sizes: dict[str, Size], params: Mapping[str, ParamValue], processes: int | None, *, quiet: bool
+) -> list[Verdict]:
     """All verdicts, in the order asked for; a line of progress for each as it comes."""
     from arena.display.draw import duration, plural
     from arena.gamecheck import check_here, check_many

@@ -21,7 +21,7 @@ _PIECES = ("[", "]", "[]", "\\boxed{", "}", "\\text{", '"', "> ", " ", "\n", "x"
 
 def long_replies(probe: Probe) -> Iterator[Fault]:
     """Endless repetitions of what parsers look for, alone and inside brackets, by every seat once."""
-    seen = set()
+    seen: set[tuple[Seat, bool]] = set()
     for ply, state in playthrough(probe.game, probe.seeds[0]):
         for seat in state.to_move() if ply < 20 else ():
             kind = (seat, state.legal(seat) is None)
