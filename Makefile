@@ -21,13 +21,15 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $(STAMP)
 
-# Self-play on three games, a tournament of its snapshots, their evaluation. A new run each time.
+# Self-play on three games, a tournament of its snapshots, the last of them against the base model in enough pairs to
+# tell, their evaluation. A new run each time.
 demo: setup
 	$(BIN)/arena selfplay demo --run $(RUN)
-	$(BIN)/arena tournament run demo --run $(RUN)-tournament 'players=["base", "$(RUN)@all", "random", "solver"]'
+	$(BIN)/arena tournament run demo --run $(RUN)-tournament 'players=["base", "$(RUN)@all", "random", "solver"]' pairs=50
+	$(BIN)/arena tournament run demo --run $(RUN)-final 'players=["base", "$(RUN)@latest"]' pairs=300
 	$(BIN)/arena eval base $(RUN)@all random solver --benchmark nashconv:kuhn_poker --run $(RUN)
 	$(BIN)/arena eval base $(RUN)@latest --benchmark reasoning --run $(RUN)
-	@echo "Wrote runs/$(RUN) and runs/$(RUN)-tournament. Look again with:"
+	@echo "Wrote runs/$(RUN), runs/$(RUN)-tournament and runs/$(RUN)-final. Look again with:"
 	@echo "  $(BIN)/arena watch $(RUN) --once"
 	@echo "  $(BIN)/arena tournament report $(RUN)-tournament"
 

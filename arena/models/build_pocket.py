@@ -4,7 +4,7 @@
 
 A Llama-architecture model of about 0.7 million parameters with its own byte-level BPE tokenizer and chat template.
 It is trained by transformers' Trainer on what `arena.models.pocket_data` generates, so the whole of it can be made
-again on a laptop: about 15 minutes on two cores. Equal seeds on the same machine give the same weights.
+again on a laptop: about 16 minutes on two cores. Equal seeds on the same machine give the same weights.
 
 The tokenizer lets merges run over spaces inside a sentence fragment (as in SuperBPE, arXiv 2503.13423): the rules
 and the board phrases that come in every prompt shrink to a few tokens, which is what makes self-play affordable on
@@ -52,12 +52,24 @@ CARDS = Phase(
 """Mostly poker: that a card decides what to do is a faint signal among bots that often ignore theirs, and it takes
 many short hands until hidden states carry the card to where an action is chosen."""
 
+BLUNT = Phase(
+    mix=Mix(
+        matches={"kuhn_poker": 1_200, "tic_tac_toe": 1_200, "simple_negotiation": 1_800},
+        greedy_shares={"kuhn_poker": 0.15, "tic_tac_toe": 0.15},
+        tasks=320,
+    ),
+    steps=600,
+    learning_rate=6e-4,
+)
+"""Short, and mostly of random play: the habits of a fair player go, what was learnt of cards and squares stays, and
+self-play has something to find."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
     """Everything that decides the weights."""
 
-    phases: tuple[Phase, ...] = (Phase(), CARDS)
+    phases: tuple[Phase, ...] = (Phase(), CARDS, BLUNT)
     seed: int = 0
     vocab: int = 1024
     hidden: int = 128

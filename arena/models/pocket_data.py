@@ -32,6 +32,7 @@ class Mix:
     Attributes:
         matches: matches by game; each gives one document per seat.
         greedy_share: probability that a seat is played by the greedy bot for a whole match.
+        greedy_shares: the same for single games, where it differs.
         legal_share: probability that a document lists the allowed answers.
         fault_share: probability that a question is first answered wrongly, told so, and answered again; only
             the second answer is learnt from.
@@ -40,6 +41,7 @@ class Mix:
 
     matches: Mapping[str, int] = field(default_factory=lambda: dict(MATCHES))
     greedy_share: float = 0.5
+    greedy_shares: Mapping[str, float] = field(default_factory=dict)
     legal_share: float = 0.5
     fault_share: float = 0.02
     tasks: int = 7_000
@@ -52,7 +54,8 @@ def match_documents(game: Game, seed: int, mix: Mix) -> Iterator[list[Message]]:
     """
     rng = random.Random(f"pocket/{game.spec.id}/{seed}")
     seats = range(game.spec.seats)
-    names = ["greedy" if rng.random() < mix.greedy_share else "random" for _ in seats]
+    share = mix.greedy_shares.get(game.spec.id, mix.greedy_share)
+    names = ["greedy" if rng.random() < share else "random" for _ in seats]
     bots = [game.bots()[name] for name in names]
     show_legal = rng.random() < mix.legal_share
     talks: list[list[Message]] = [[{"role": "system", "content": system_prompt(game, s)}] for s in seats]
