@@ -69,6 +69,7 @@ def publish(run: RunDir, written: Path, update: int, state: Mapping[str, Any]) -
         "schema": SCHEMA,
         "update": update,
         "sizes": {path.name: path.stat().st_size if path.exists() else 0 for path in _logs(run)},
+        "files": {path.relative_to(written).as_posix(): path.stat().st_size for path in _contents(written)},
         **state,
     }
     write_json(written / STATE, full)
@@ -88,15 +89,29 @@ def latest(run: RunDir) -> Checkpoint | None:
     """The newest checkpoint, or None before the first.
 
     Raises:
-        RecordError: it was written by a newer version.
+        RecordError: it was written by a newer version, or is damaged; says what to continue from instead.
     """
     folders = _folders(run)
     if not folders:
         return None
-    state = json.loads((folders[-1] / STATE).read_text(encoding="utf-8"))
-    if state["schema"] > SCHEMA:
-        raise RecordError(f"{folders[-1]} has schema {state['schema']}; this version reads up to {SCHEMA}. Upgrade.")
-    return Checkpoint(folder=folders[-1], update=state["update"], state=state)
+    folder = folders[-1]
+    try:
+        state = json.loads((folder / STATE).read_text(encoding="utf-8"))
+        schema, update, sizes, files = state["schema"], int(state["update"]), state["sizes"], state["files"]
+        damaged = "" if set(sizes) == {path.name for path in _logs(run)} else f"{STATE} is incomplete"
+    except (ValueError, KeyError, TypeError) as error:
+        schema, update, state, files, damaged = SCHEMA, 0, {}, {}, f"{STATE}: {type(error).__name__}: {error}"
+    if schema > SCHEMA:
+        raise RecordError(f"{folder} has schema {schema}; this version reads up to {SCHEMA}. Upgrade.")
+    for name, size in files.items():
+        path = folder / name
+        if not path.is_file() or path.stat().st_size != size:
+            found = f"has {path.stat().st_size} bytes" if path.is_file() else "is missing"
+            damaged = damaged or f"{name} {found} and had {size}"
+    if damaged:
+        before = f"continue from {folders[-2].name}" if len(folders) > 1 else "begin again, since it is the only one"
+        raise RecordError(f"The checkpoint {folder} is damaged ({damaged}). Move it elsewhere to {before}.")
+    return Checkpoint(folder=folder, update=update, state=state)
 
 
 def set_later_lines_aside(run: RunDir, checkpoint: Checkpoint | None) -> list[str]:
@@ -120,6 +135,11 @@ def set_later_lines_aside(run: RunDir, checkpoint: Checkpoint | None) -> list[st
             file.truncate(size)
         said.append(f"{path.name}: the lines after update {update} are owed again and were moved to {aside}")
     return said
+
+
+def _contents(folder: Path) -> list[Path]:
+    """The files that a checkpoint consists of beside our own."""
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != STATE)
 
 
 def _logs(run: RunDir) -> tuple[Path, Path]:

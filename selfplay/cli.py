@@ -36,10 +36,8 @@ def register(app: typer.Typer) -> None:
 
 
 def selfplay(
-    config: Annotated[str, typer.Argument(help="TOML file, or a preset: demo, kuhn, league, dept.")],
-    overrides: Annotated[
-        list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Changes to the config.")
-    ] = None,
+    config: Annotated[str, typer.Argument(metavar="CONFIG", help="TOML file, or a preset: demo, kuhn, league, dept.")],
+    overrides: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE", help="Changes to the config.")] = None,
     run: Annotated[str, typer.Option(help="Run name or path; the config's name by default.")] = "",
     resume: Annotated[bool, typer.Option("--resume", help="Continue this run from its last checkpoint.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and stop.")] = False,
@@ -52,7 +50,7 @@ def selfplay(
     from arena.display import open_display
     from arena.rundir import RunDir
     from selfplay.config import SelfPlayConfig
-    from selfplay.run import run_selfplay
+    from selfplay.run import refuse_impossible, run_selfplay
 
     settings = load_config(
         config,
@@ -63,6 +61,7 @@ def selfplay(
     )
     name = run or Path(config).stem
     if dry_run:
+        refuse_impossible(settings, name)
         if as_json:
             print_json(**plan(settings, name))
         else:
@@ -91,6 +90,8 @@ def selfplay(
                     stop=stop,
                 )
         except KeyboardInterrupt:
+            if not (RunDir.locate(name) / "run.json").is_file():
+                raise Interrupted("Ended before anything was written; the same command begins again.") from None
             raise Interrupted(f"Ended at once; the last checkpoint stands. Continue with: {again}") from None
     if as_json:
         print_json(**result(summary))

@@ -44,8 +44,8 @@ class SelfPlayConfig(StrictModel):
 
     model: str = "pocket"
     games: list[TrainedGame] = Field(min_length=1)
-    updates: int = Field(default=40, ge=1)
-    matches: int = Field(default=96, ge=1)
+    updates: int = Field(default=40, ge=1, le=10_000_000)
+    matches: int = Field(default=96, ge=1, le=1_000_000)
     repeats: int = Field(default=1, ge=1)
     snapshot_every: int = Field(default=10, ge=1)
     checkpoint_every: int = Field(default=10, ge=1)

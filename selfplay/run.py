@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import Interrupted
-from arena.models.registry import load_base, pick_device
+from arena.models.registry import check_model, load_base, pick_device
 from arena.rundir import RunDir
 from arena.types import Observer
-from selfplay.advantages import make_estimator
+from selfplay.advantages import Estimator, make_estimator
 from selfplay.config import HARMLESS, SelfPlayConfig
 from selfplay.league import check_fixed
 
@@ -46,6 +46,18 @@ def _ignore(event: Mapping[str, Any]) -> None:
     pass
 
 
+def refuse_impossible(config: SelfPlayConfig, name: str) -> tuple[Estimator, str]:
+    """The estimator and the device of a run, with all that can be refused before a model is loaded.
+
+    Raises:
+        ConfigError, UsageError: an unknown player, estimator, option, device or model.
+    """
+    check_fixed(config.opponents.fixed, config.loaded_games(), name)
+    estimator = make_estimator(config.estimator.name, config.estimator.options)
+    check_model(config.model)
+    return estimator, pick_device(config.device)
+
+
 def run_selfplay(
     config: SelfPlayConfig,
     name: str,
@@ -72,10 +84,8 @@ def run_selfplay(
         Interrupted: `stop` turned true, or the run stopped itself at an impasse; the state is saved.
         ArenaError: training cannot go on; says why.
     """
-    check_fixed(config.opponents.fixed, config.loaded_games(), name)
-    estimator = make_estimator(config.estimator.name, config.estimator.options)
+    estimator, device = refuse_impossible(config, name)
     settings = config.model_dump(mode="json")
-    device = pick_device(config.device)
 
     def open_run() -> RunDir:
         if resume:

@@ -249,7 +249,8 @@ class Session:
         self.payoff.load_state_dict(state.get("payoff", {"games": {}}))  # older runs kept none
         if "impasse" in state:
             self.answers.load_state_dict(state["impasse"])
-        self.line = max(read_json_lines(self.run.metrics), key=lambda line: line["update"], default={})
+        lines = [line for line in read_json_lines(self.run.metrics) if isinstance(line.get("update"), int)]
+        self.line = max(lines, key=lambda line: line["update"], default={})
         known = {snapshot.name: snapshot for snapshot in list_snapshots(self.run)}
         for name in state["pool"]:
             if name in known:

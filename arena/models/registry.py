@@ -121,15 +121,25 @@ def load_base(name: str = "pocket", *, device: str = "auto", dtype: str = "auto"
         return _load_base(name, device, dtype)
 
 
-def _load_base(name: str, device: str, dtype: str) -> BaseModel:
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-    from transformers.utils.hub import cached_file
+def check_model(name: str) -> Path | None:
+    """The folder of a model that lies on this machine, None for a hub id; loads nothing.
 
+    Raises:
+        UsageError: it can be neither.
+    """
     folder = folder_of(name)
     if folder is None and "/" not in name:
         raise UsageError(unknown("model", name, EMBEDDED) + " A folder or a Hugging Face id (`org/model`) works too.")
     if folder is not None and not (folder / "config.json").is_file():
         raise UsageError(f"The folder {name!r} holds no model: it has no config.json (Hugging Face format).")
+    return folder
+
+
+def _load_base(name: str, device: str, dtype: str) -> BaseModel:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils.hub import cached_file
+
+    folder = check_model(name)
     source = str(folder or name)
     place = pick_device(device)
     kind = pick_dtype(dtype, place)

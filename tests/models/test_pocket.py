@@ -90,7 +90,8 @@ def test_it_answers_by_the_rules_in_at_least_95_percent_of_positions() -> None:
             user = turn_prompt(observation, seat, seen=seen[seat], show_legal=False)
             seen[seat] = len(observation.events)
             request = ActRequest(
-                match_key=f"along-{seed}", stream=f"along-{seed}", game=game, seed=seed, seat=seat, turn=len(found), attempt=0,
+                match_key=f"along-{seed}", stream=f"along-{seed}",
+                game=game, seed=seed, seat=seat, turn=len(found), attempt=0,
                 system=game.rules(seat), user=user, history=tuple(talks[seat]), sampling=Sampling(max_tokens=32),
             )  # fmt: skip
             said = await player.act(request)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,27 @@ def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     (saved.folder / checkpoints.STATE).write_text(json.dumps({**state, "schema": 99}))
     with pytest.raises(RecordError, match="Upgrade"):
         checkpoints.latest(run)
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (lambda folder: (folder / "selfplay.json").write_text(""), "JSONDecodeError"),
+        (lambda folder: (folder / "selfplay.json").write_text("{}"), "KeyError: 'schema'"),
+        (lambda folder: (folder / "selfplay.json").write_text("[]"), "TypeError"),
+        (lambda folder: (folder / "optimizer.pt").write_bytes(b"x"), "optimizer.pt has 1 bytes and had 7"),
+        (lambda folder: (folder / "optimizer.pt").unlink(), "optimizer.pt is missing and had 7"),
+    ],
+)
+def test_a_damaged_one_is_named_with_what_to_continue_from(
+    tmp_path: Path, damage: Callable[[Path], object], told: str
+) -> None:
+    run = make_run(tmp_path)
+    for update in (10, 20):
+        checkpoints.publish(run, written(run), update, {})
+    found = checkpoints.latest(run)
+    assert found is not None
+    damage(found.folder)
+    with pytest.raises(RecordError, match="Move it elsewhere to continue from 000010") as refused:
+        checkpoints.latest(run)
+    assert told in str(refused.value)

@@ -98,6 +98,24 @@ def test_dry_run_says_what_it_would_do_and_does_nothing(tmp_path: Path) -> None:
     assert (made["updates"], made["snapshots"], list(made["matches"])) == (20, 2, ["kuhn_poker"])
 
 
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("estimator.name=rea", "Unknown estimator 'rea'. Did you mean 'rae'"),
+        ("estimator.options.foo=2", "Unknown option 'foo'"),
+        ("estimator.options.alpha=nan", "alpha"),
+        ("device=foo", "Unknown device 'foo'"),
+        ("model=nope", "Unknown model 'nope'"),
+        ("updates=99999999999999999999", "updates"),
+    ],
+)
+def test_dry_run_refuses_what_the_run_would_refuse(tmp_path: Path, word: str, message: str) -> None:
+    done = arena("selfplay", "kuhn", "--dry-run", word, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert message in " ".join(done.stderr.split())
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_ctrl_c_saves_and_prints_the_command_that_continues(tiny: str, tmp_path: Path) -> None:
     words = ["selfplay", "kuhn", f"model={tiny}", *SMALL, "updates=400", "snapshot_every=400", "--run", "r"]
     process = start(*words, cwd=tmp_path)
