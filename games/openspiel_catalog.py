@@ -20,14 +20,19 @@ _UTILITY = {
 }
 _FIXED_SUM = (pyspiel.GameType.Utility.ZERO_SUM, pyspiel.GameType.Utility.CONSTANT_SUM)
 NO_SUCH_GAME = "OpenSpiel has no such game"
+_IN_PYTHON = ("python_", "chat_game")
 _UNFIT = {"crossword": "its moves have no numbers"}
 """Refused for what OpenSpiel's declared facts do not tell."""
 
 
 @lru_cache(maxsize=1)
 def game_types() -> Mapping[str, Any]:
-    """`pyspiel.GameType` of every registered game, by name."""
-    return {kind.short_name: kind for kind in pyspiel.registered_games()}
+    """`pyspiel.GameType` of every game that OpenSpiel's library itself registers, by name.
+
+    Games written in Python are registered only once somebody imports them; left out, the shelf does not depend on that.
+    """
+    kinds = pyspiel.registered_games()
+    return {kind.short_name: kind for kind in kinds if not kind.short_name.startswith(_IN_PYTHON)}
 
 
 def refusal(name: str) -> str | None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 
 from games.conformance.probe import LOOKED_AT, Fault, Probe, playthrough, positions
 from games.registry import OURS
 from games.types import Information, Observation, Seat, State
+
+_ADDRESS = re.compile(r"(?i)\b(?:you|player \d+)\b")
+"""Who somebody is to the one who is told: `you took it` is `player 1 took it` to the other."""
 
 
 def hidden_information(probe: Probe) -> Iterator[Fault]:
@@ -31,7 +35,7 @@ def open_information(probe: Probe) -> Iterator[Fault]:
     if probe.game.spec.information is not Information.PERFECT:
         return
     for seed, state in positions(probe):
-        events = [state.observe(seat).events for seat in probe.seats]
+        events = [[_ADDRESS.sub("…", event.text) for event in state.observe(seat).events] for seat in probe.seats]
         if any(told != events[0] for told in events):
             yield seed, "nothing is hidden, and the events of some seats differ"
 

@@ -1,6 +1,7 @@
 """Long replies: one that is read in more than linear time stops every match beside it.
 
-The longest reply that is read has 100,000 characters; a fifth of that tells linear from quadratic steps as well.
+The longest reply that is read has 100,000 characters; a fifth of that tells linear from quadratic steps as well. What
+counts is how the time grows, not how much it is: that depends on the machine and on what looks on.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import time
 from collections.abc import Iterator
 
 from games.conformance.probe import Fault, Probe, playthrough, sample_moves
-from games.types import Issue, Seat, State
+from games.types import Issue, Parsed, Seat, State
 
 LENGTH = 20_000
 MOST_S = 0.4
-"""Processor time for one reply: a hundred times what reading it takes in linear time; quadratic steps take more."""
+"""Processor time for one reply from which on its growth is looked at."""
+GROWTH = 9.0
+"""Most that four times the length may cost: 4 is linear, 16 quadratic."""
 
 _PIECES = ("[", "]", "[]", "\\boxed{", "}", "\\text{", '"', "> ", " ", "\n", "x", " or ", "$1 ", "1", ", ", "-> ")
 
@@ -30,23 +33,31 @@ def long_replies(probe: Probe) -> Iterator[Fault]:
                 yield from ((probe.seeds[0], fault) for fault in _slow(state, seat))
 
 
+def _texts(piece: str, answer: str, length: int) -> tuple[str, ...]:
+    endless = piece * (length // len(piece))
+    return endless, f"[{endless}]", f"[{answer[:3]}{endless}", f"\\boxed{{{endless}}}", f"{endless}[{answer}]"
+
+
+def _timed(state: State, seat: Seat, text: str) -> tuple[Parsed, float]:
+    begun = time.process_time()
+    parsed = state.parse(seat, text)
+    return parsed, time.process_time() - begun
+
+
+def _grows(state: State, seat: Seat, text: str, shorter: str) -> bool:
+    """Whether four times the length takes more than linear time; the least of three readings each."""
+    most, least = (min(_timed(state, seat, one)[1] for _ in range(3)) for one in (text, shorter))
+    return most > GROWTH * max(least, 1e-4)
+
+
 def _slow(state: State, seat: Seat) -> Iterator[str]:
     moves = sample_moves(state, seat, random.Random(0), limit=3)
     answer = moves[0].answer if moves else "x"
     for piece in (*_PIECES, f"{answer} ", f"[{answer}] ", answer[:4] or "x"):
-        endless = piece * (LENGTH // len(piece))
-        for text in (
-            endless,
-            f"[{endless}]",
-            f"[{answer[:3]}{endless}",
-            f"\\boxed{{{endless}}}",
-            f"{endless}[{answer}]",
-        ):
-            begun = time.process_time()
-            parsed = state.parse(seat, text)
-            took = time.process_time() - begun
-            if took > MOST_S:
-                yield f"{len(text):,} characters like {text[:20]!r} are read in {took:.1f} s of processor time"
+        for text, shorter in zip(_texts(piece, answer, LENGTH), _texts(piece, answer, LENGTH // 4), strict=True):
+            parsed, took = _timed(state, seat, text)
+            if took > MOST_S and _grows(state, seat, text, shorter):
+                yield f"{len(text):,} characters like {text[:20]!r} take {took:.1f} s; a quarter takes much less than a quarter"
                 return  # one such reply shows it, and each further one takes as long
             if parsed.issue is not Issue.OK and len(parsed.hint) > 20_000:
                 yield f"the hint for {text[:20]!r} … has {len(parsed.hint):,} characters"
