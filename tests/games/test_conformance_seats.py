@@ -190,7 +190,7 @@ class Verbose(PileState):
         ("measures", pile(TooSoon), "while the game is not over"),
         ("hidden information", pile(PileState, base=NoVariants), "something is hidden, and neither variants nor"),
         ("open information", pile(Favourite, information=Information.PERFECT), "the events of some seats differ"),
-        ("long replies", pile(Patient), "much less than a quarter"),
+        ("long replies", pile(Patient), "a quarter takes less than a 9th"),
         ("long replies", pile(Verbose), "the hint for "),
     ],
 )
