@@ -57,7 +57,8 @@ def _slow(state: State, seat: Seat) -> Iterator[str]:
         for text, shorter in zip(_texts(piece, answer, LENGTH), _texts(piece, answer, LENGTH // 4), strict=True):
             parsed, took = _timed(state, seat, text)
             if took > MOST_S and _grows(state, seat, text, shorter):
-                yield f"{len(text):,} characters like {text[:20]!r} take {took:.1f} s; a quarter takes less than a {GROWTH:g}th"
+                much = f"{took:.1f} s; a quarter takes less than a {GROWTH:g}th"
+                yield f"{len(text):,} characters like {text[:20]!r} take {much}"
                 return  # one such reply shows it, and each further one takes as long
             if parsed.issue is not Issue.OK and len(parsed.hint) > 20_000:
                 yield f"the hint for {text[:20]!r} … has {len(parsed.hint):,} characters"
