@@ -10,7 +10,7 @@ export OMP_NUM_THREADS ?= 2
 export TOKENIZERS_PARALLELISM ?= false
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: demo test check setup pocket bench clean
+.PHONY: demo test check setup pocket bench nightly clean
 
 setup: $(STAMP)
 
@@ -47,6 +47,11 @@ pocket: setup
 
 bench: setup
 	$(BIN)/python -m pytest -m benchmark -s tests/benchmarks
+
+# Every written game at full size (10,000 random games each), and a million hostile replies: about ten minutes.
+nightly: setup
+	$(BIN)/arena games check --written --nightly
+	$(BIN)/python tests/games/hostile.py
 
 clean:
 	rm -rf $(VENV) runs build dist *.egg-info
