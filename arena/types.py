@@ -269,6 +269,10 @@ class MatchRecord:
     duration_s: float = 0.0
     schema: int = SCHEMA
 
+    def roles_in(self, game: Game) -> tuple[str, ...]:
+        """Role per seat; of a record that does not tell (void at once, or older), those that `game` declares."""
+        return self.roles or game.spec.roles
+
     @property
     def rated(self) -> bool:
         """Whether the match counts: it was played to an end, and not by a player against itself alone."""

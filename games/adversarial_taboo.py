@@ -154,8 +154,7 @@ class AdversarialTaboo(JointGame):
         """For the defender, the same match with another word that nobody has said."""
         if not isinstance(state, TabooState) or seat == ATTACKER:
             return ()
-        said = [event.text for event in state.events(None)]
-        free = [word for word in self.words if word != state.target and not any(mentions(t, word) for t in said)]
+        free = state.unsaid(self.words, but=(state.target,))
         if not free:
             return ()
         variant = state.clone()

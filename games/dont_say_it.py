@@ -111,8 +111,7 @@ class DontSayIt(JointGame):
         """The same match with another word of the other seat, which nobody has said."""
         if not isinstance(state, DontSayItState):
             return ()
-        said = [event.text for event in state.events(None)]
-        free = [word for word in self.words if word not in state.words and not any(mentions(t, word) for t in said)]
+        free = state.unsaid(self.words, but=state.words)
         if not free:
             return ()
         variant = state.clone()

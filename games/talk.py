@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from games.inflection import mentions
 from games.joint import JointGame, JointState, read_speech
 from games.parsing import MAX_LENGTH, Answer, find_answers, in_final_position, normalise, shown, tidy
 from games.types import Issue, Move, Parsed, Seat
@@ -148,6 +149,11 @@ class TalkState(JointState):
         self.ended = True
         self.winner = winner
         self.tell(f"{how} {self.reveal()}".strip())
+
+    def unsaid(self, words: Iterable[str], *, but: Collection[str]) -> list[str]:
+        """The words that nobody has said or been told so far, without `but`: secrets that fit as well."""
+        said = [event.text for event in self.events(None)]
+        return [word for word in words if word not in but and not any(mentions(text, word) for text in said)]
 
     def due(self, seat: Seat) -> str:
         """`Turn 3 of 20.` where the seat is to move, else nothing."""

@@ -124,7 +124,7 @@ def games_metrics(
     made: dict[str, Any] = {}
     for game_id in sorted({match.game.spec.id for match in matches} | set(voids)):
         mine = [match for match in matches if match.game.spec.id == game_id]
-        roles = list(dict.fromkeys(role for match in mine for role in _roles(match)))
+        roles = list(dict.fromkeys(role for match in mine for role in match.record.roles_in(match.game)))
         made[game_id] = {
             "matches": len(mine),
             "void": voids.get(game_id, 0),
@@ -145,10 +145,6 @@ def _told(telemetry: Mapping[str, Telemetry], where: str) -> dict[str, Telemetry
     return {what: value for (what, _, place), value in split if place == where}
 
 
-def _roles(match: PlayedMatch) -> tuple[str, ...]:
-    return match.record.roles or match.game.spec.roles
-
-
 def _role(
     matches: Sequence[PlayedMatch], role: str, tokens: TokenStats | None, telemetry: Mapping[str, Telemetry]
 ) -> dict[str, Any]:
@@ -156,7 +152,7 @@ def _role(
     seats = [
         (match, seat)
         for match in matches
-        for seat, name in enumerate(_roles(match))
+        for seat, name in enumerate(match.record.roles_in(match.game))
         if name == role and match.learner[seat]
     ]
     words = Counter(result_word(match.record.returns, seat) for match, seat in seats)

@@ -79,7 +79,7 @@ def trajectories(record: MatchRecord, game: Game, learners: Collection[str]) -> 
         game: its loaded game.
         learners: snapshot names that count as the learner; replies by any other are never trained on.
     """
-    for seat, role in enumerate(record.roles or game.spec.roles):
+    for seat, role in enumerate(record.roles_in(game)):
         replies = []
         for decision, turn in enumerate(turn for turn in record.turns if turn.seat == seat):
             for attempt in turn.attempts:

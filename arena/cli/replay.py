@@ -100,7 +100,7 @@ def write_match(record: MatchRecord, game: Game, *, prompts: bool = False) -> No
     from arena.cli.transcript import Transcript
     from games import GameError
 
-    transcript = Transcript(record.spec, record.roles or game.spec.roles)
+    transcript = Transcript(record.spec, record.roles_in(game))
     state = game.new_state(record.spec.seed)
     boards = True
     transcript.board(state.render(None))

@@ -71,7 +71,7 @@ def result_of(index: int, record: MatchRecord, game: Game, learners: Collection[
     return MatchResult(
         index=index,
         game=game.spec.id,
-        roles=record.roles or game.spec.roles,
+        roles=record.roles_in(game),
         returns=record.returns,
         outcome=record.outcome,
         outcomes=game.spec.outcomes,
