@@ -14,10 +14,9 @@ _SPIEL_BAR = 100
 
 
 class BackgammonState(SpielState):
-    """One match. Moves are listed once a ply."""
+    """One match."""
 
     _steps: dict[int, tuple[Step, ...]] | None = None
-    _moves: tuple[Move, ...] | None = None
 
     # --- position ------------------------------------------------------------------------------------------------
 
@@ -65,16 +64,8 @@ class BackgammonState(SpielState):
             steps.append((origin, target if 1 <= target <= 24 else OFF))
         return tuple(sorted(steps, key=lambda step: _distance(seat, step), reverse=True))
 
-    def legal(self, seat: Seat) -> tuple[Move, ...]:
-        """Legal moves, each once."""
-        if self.pyspiel_state.current_player() != seat:
-            return ()
-        if self._moves is None:
-            self._moves = super().legal(seat)
-        return self._moves
-
     def answers(self, seat: Seat) -> dict[int, str]:
-        """Written steps by action."""
+        """Written steps by action; moves that mean the same are listed once."""
         return {action: written(steps) for action, steps in self.steps().items()}
 
     def answer(self, seat: Seat, action: int) -> str:
@@ -118,7 +109,7 @@ class BackgammonState(SpielState):
         """A move, or a roll, which everyone is told."""
         chance = self.pyspiel_state.is_chance_node()
         super().step(action)
-        self._steps = self._moves = None
+        self._steps = None
         if chance and not self.pyspiel_state.is_terminal():
             first, second = self.dice()
             opening = " and starts" if len(self.pyspiel_state.history()) == 1 else ""

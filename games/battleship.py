@@ -54,6 +54,7 @@ class Battleship(SpielGame):
         }
     )
     state_class = BattleshipState
+    moves: tuple[Move, ...]
 
     def __init__(self, params: Mapping[str, ParamValue]) -> None:
         self.fleet: Fleet = fleet_of(params)
@@ -77,19 +78,15 @@ class Battleship(SpielGame):
             roles=("first", "second"),
             summary="Find and sink the other's ships before yours are found.",
         )
+        cells = [self.fleet.name(cell) for cell in range(self.fleet.cells)]
+        answers = [cell + direction for direction in DIRECTIONS for cell in cells]  # every shot, then every placement
+        self.moves = tuple(Move(answer=answer, action=action) for action, answer in enumerate(answers))
         most = self.fleet.most_sunk()
         super().__init__(loaded, replace(spec, min_return=0.0 - self.fleet.loss_multiplier * most, max_return=most))
 
     def forfeit_returns(self, seat: Seat) -> tuple[float, ...]:
         """As if all that could be had been sunk of the one who forfeits, and nothing of the other's."""
         return tuple(self.spec.min_return if s == seat else self.spec.max_return for s in (0, 1))
-
-    @cached_property
-    def moves(self) -> tuple[Move, ...]:
-        """Every shot, and every placement across and down, by OpenSpiel's number."""
-        names = [self.fleet.name(cell) for cell in range(self.fleet.cells)]
-        answers = [name + direction for direction in DIRECTIONS for name in names]
-        return tuple(Move(answer=answer, action=action) for action, answer in enumerate(answers))
 
     @cached_property
     def known_answers(self) -> frozenset[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from games.openspiel import SpielState
-from games.types import Event, Move, Seat
+from games.types import Event, Seat
 
 if TYPE_CHECKING:
     from games.battleship import Battleship
@@ -72,16 +72,6 @@ class BattleshipState(SpielState):
         return len(self.pyspiel_state.history()) < 2 * len(self._game.fleet.sizes)
 
     # --- moves ---------------------------------------------------------------------------------------------------
-
-    def legal(self, seat: Seat) -> tuple[Move, ...]:
-        """Legal moves in OpenSpiel's order."""
-        if self.pyspiel_state.current_player() != seat:
-            return ()
-        return tuple(self._game.moves[action] for action in self.pyspiel_state.legal_actions())
-
-    def answer(self, seat: Seat, action: int) -> str:
-        """A cell to shoot at, or a ship's first cell and direction."""
-        return self._game.moves[action].answer
 
     def aliases(self, seat: Seat) -> Mapping[str, int]:
         """Other words for the directions."""

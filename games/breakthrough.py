@@ -38,16 +38,6 @@ class BreakthroughState(SpielState):
 
     _game: Breakthrough
 
-    def legal(self, seat: Seat) -> tuple[Move, ...]:
-        """Legal steps, in the order of their squares from the top left."""
-        if self.pyspiel_state.current_player() != seat:
-            return ()
-        return tuple(self._game.moves[action] for action in self.pyspiel_state.legal_actions())
-
-    def answer(self, seat: Seat, action: int) -> str:
-        """Squares from and to, such as `b6b5`."""
-        return self._game.moves[action].answer
-
     def aliases(self, seat: Seat) -> Mapping[str, int]:
         """The same with a dash, an x or a space between the squares."""
         actions = self.pyspiel_state.legal_actions()
@@ -80,6 +70,7 @@ class Breakthrough(SpielGame):
         }
     )
     state_class = BreakthroughState
+    moves: dict[int, Move]
 
     def __init__(self, params: Mapping[str, ParamValue]) -> None:
         loaded: Any = pyspiel.load_game("breakthrough", dict(params))

@@ -28,7 +28,7 @@ import pyspiel
 from games.bots import random_bot
 from games.openspiel import SpielGame, SpielState
 from games.openspiel_catalog import spec_of
-from games.types import Bot, Event, Move, Param, ParamValue, Seat
+from games.types import Bot, Event, Param, ParamValue, Seat
 
 COLOURS = ("White", "Black")
 QUIET_LIMIT = 40
@@ -39,20 +39,10 @@ _ROWS_OF_MEN = 3
 class CheckersState(SpielState):
     """One match. Squares are named as in chess, a1 at White's left hand."""
 
-    _moves: tuple[Move, ...] | None = None
     _jumping = ""
     _quiet = 0
 
     # --- moves ---------------------------------------------------------------------------------------------------
-
-    def legal(self, seat: Seat) -> tuple[Move, ...]:
-        """Legal moves in OpenSpiel's order; only jumps where there are any."""
-        if self.pyspiel_state.current_player() != seat:
-            return ()
-        if self._moves is None:
-            actions = self.pyspiel_state.legal_actions()
-            self._moves = tuple(Move(answer=self.answer(seat, action), action=action) for action in actions)
-        return self._moves
 
     def answer(self, seat: Seat, action: int) -> str:
         """Squares from and to, such as `c3d4`."""
@@ -82,7 +72,6 @@ class CheckersState(SpielState):
         player = self.pyspiel_state.current_player()
         super().step(action)
         target = split(self.answer(player, action))[1]
-        self._moves = None
         self._jumping = target if self.pyspiel_state.current_player() == player else ""
         self._quiet = 0 if " takes " in self._events[-1].text else self._quiet + 1
 
@@ -90,7 +79,7 @@ class CheckersState(SpielState):
         """An independent copy."""
         copy = super().clone()
         assert isinstance(copy, CheckersState)
-        copy._moves, copy._jumping, copy._quiet = self._moves, self._jumping, self._quiet
+        copy._jumping, copy._quiet = self._jumping, self._quiet
         return copy
 
     # --- text ----------------------------------------------------------------------------------------------------

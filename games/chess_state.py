@@ -10,7 +10,7 @@ import pyspiel
 from games.chess_notation import LegalMove, fitting, is_notation
 from games.openspiel import SpielState
 from games.parsing import final_answer, shown, tidy
-from games.types import Event, Issue, Move, Parsed, Seat
+from games.types import Event, Issue, Parsed, Seat
 
 COLOURS = ("Black", "White")
 """By seat: OpenSpiel numbers them in this order, though White moves first."""
@@ -25,26 +25,16 @@ _QUIET_LIMIT = 100
 
 
 class ChessState(SpielState):
-    """One match. Legal moves are listed once a ply: observing, parsing and the bots all ask for them."""
+    """One match."""
 
-    _moves: tuple[Move, ...] | None = None
     _check = False
 
     # --- moves ---------------------------------------------------------------------------------------------------
 
-    def legal(self, seat: Seat) -> tuple[Move, ...]:
-        """Legal moves in OpenSpiel's order, as coordinates."""
-        if self.pyspiel_state.current_player() != seat:
-            return ()
-        if self._moves is None:
-            actions = self.pyspiel_state.legal_actions()
-            board = self.pyspiel_state.board()
-            self._moves = tuple(Move(answer=self._coordinates(action, board), action=action) for action in actions)
-        return self._moves
-
     def answers(self, seat: Seat) -> dict[int, str]:
         """Coordinates by legal action."""
-        return {move.action: move.answer for move in self.legal(seat) if move.action is not None}
+        board = self.pyspiel_state.board()
+        return {action: self._coordinates(action, board) for action in self.actions(seat)}
 
     def answer(self, seat: Seat, action: int) -> str:
         """Coordinates of a legal move."""
@@ -59,7 +49,7 @@ class ChessState(SpielState):
         """Legal moves as notation can tell them apart."""
         board = self.pyspiel_state.board()
         cells = self.cells()
-        return [self._described(action, board, cells) for action in self.pyspiel_state.legal_actions()]
+        return [self._described(action, board, cells) for action in self.actions(self._player)]
 
     def _described(self, action: int, board: Any, cells: dict[str, str]) -> LegalMove:
         move = pyspiel.chess.action_to_move(action, board)
@@ -110,10 +100,9 @@ class ChessState(SpielState):
 
     def step(self, action: int) -> None:
         """One move, or the drawing of a start position."""
-        legal = action in self.pyspiel_state.legal_actions()
-        check = legal and self.pyspiel_state.current_player() >= 0 and self._san(action)[-1] in "+#"
+        legal = action in self.actions(self._player)
+        check = legal and self._player >= 0 and self._san(action)[-1] in "+#"
         super().step(action)
-        self._moves = None
         self._check = check
 
     def clone(self) -> ChessState:
@@ -121,7 +110,6 @@ class ChessState(SpielState):
         copy = super().clone()
         assert isinstance(copy, ChessState)
         copy._check = self._check
-        copy._moves = self._moves
         return copy
 
     # --- text ----------------------------------------------------------------------------------------------------

@@ -35,15 +35,7 @@ _MOVES = tuple(Move(answer=str(column + 1), action=column) for column in range(2
 class ConnectFourState(SpielState):
     """One match."""
 
-    def legal(self, seat: Seat) -> tuple[Move, ...]:
-        """Columns with room, from the left."""
-        if self.pyspiel_state.current_player() != seat:
-            return ()
-        return tuple(_MOVES[action] for action in self.pyspiel_state.legal_actions())
-
-    def answer(self, seat: Seat, action: int) -> str:
-        """The column's number."""
-        return _MOVES[action].answer
+    _game: ConnectFour
 
     def action_event(self, seat: Seat, action: int) -> Event:
         """The column, as everyone is told it."""
@@ -51,12 +43,16 @@ class ConnectFourState(SpielState):
 
     def board(self, seat: Seat) -> str:
         """Rows from the top and the columns' numbers."""
-        rows = [" ".join(row) for row in self.pyspiel_state.observation_string(0).split()]
-        return "\n".join([*rows, " ".join(str(column + 1) for column in range(int(self._game.spec.params["columns"])))])
+        rows = " ".join(self.pyspiel_state.observation_string(0))
+        return rows.replace(" \n", "\n").replace("\n ", "\n") + self._game.numbers
 
 
 class ConnectFour(SpielGame):
-    """Four in a row, dropped from above."""
+    """Four in a row, dropped from above.
+
+    Attributes:
+        numbers: the line below the board.
+    """
 
     PARAMS: ClassVar[Mapping[str, Param]] = MappingProxyType(
         {
@@ -66,6 +62,7 @@ class ConnectFour(SpielGame):
         }
     )
     state_class = ConnectFourState
+    moves = _MOVES
 
     def __init__(self, params: Mapping[str, ParamValue]) -> None:
         rows, columns, wanted = (int(params[name]) for name in ("rows", "columns", "x_in_row"))
@@ -74,6 +71,7 @@ class ConnectFour(SpielGame):
                 f"connect_four: x_in_row={wanted} fits neither rows={rows} nor columns={columns}; "
                 f"give at most {max(rows, columns)}."
             )
+        self.numbers = " ".join(str(column + 1) for column in range(columns))
         loaded: Any = pyspiel.load_game("connect_four", dict(params))
         super().__init__(
             loaded,

@@ -40,16 +40,6 @@ class DotsAndBoxesState(SpielState):
         """The game this is a state of."""
         return self._game
 
-    def legal(self, seat: Seat) -> tuple[Move, ...]:
-        """Lines not drawn yet: level ones first, row by row, then upright ones."""
-        if self.pyspiel_state.current_player() != seat:
-            return ()
-        return tuple(self.game.moves[action] for action in self.pyspiel_state.legal_actions())
-
-    def answer(self, seat: Seat, action: int) -> str:
-        """The line's dots, such as `a1-b1`."""
-        return self.game.moves[action].answer
-
     def aliases(self, seat: Seat) -> Mapping[str, int]:
         """The dots the other way round, or with a space or nothing between them."""
         return self.game.spellings
@@ -108,6 +98,7 @@ class DotsAndBoxes(SpielGame):
         }
     )
     state_class = DotsAndBoxesState
+    moves: tuple[Move, ...]
 
     def __init__(self, params: Mapping[str, ParamValue]) -> None:
         rows, columns = self.size = int(params["num_rows"]), int(params["num_cols"])

@@ -40,7 +40,6 @@ class GoState(SpielState):
     """One match. Points are numbered as OpenSpiel does: row by row from a1."""
 
     _game: Go
-    _moves: tuple[Move, ...] | None = None
 
     @property
     def game(self) -> Go:
@@ -48,18 +47,6 @@ class GoState(SpielState):
         return self._game
 
     # --- moves ---------------------------------------------------------------------------------------------------
-
-    def legal(self, seat: Seat) -> tuple[Move, ...]:
-        """Legal points in order, then the pass."""
-        if self.pyspiel_state.current_player() != seat:
-            return ()
-        if self._moves is None:
-            self._moves = tuple(self._game.moves[action] for action in self.pyspiel_state.legal_actions())
-        return self._moves
-
-    def answer(self, seat: Seat, action: int) -> str:
-        """A point such as `c3`, or `pass`."""
-        return self._game.moves[action].answer
 
     def action_event(self, seat: Seat, action: int) -> Event:
         """The move, and how many stones it takes."""
@@ -70,11 +57,6 @@ class GoState(SpielState):
         taken = self.stones().count(theirs) - _stones(self.pyspiel_state.child(action)).count(theirs)
         captures = f", takes {taken} stone{'s' if taken > 1 else ''}" if taken else ""
         return Event(text=f"{COLOURS[seat]}: {answer}{captures}.")
-
-    def step(self, action: int) -> None:
-        """One move."""
-        super().step(action)
-        self._moves = None
 
     # --- position ------------------------------------------------------------------------------------------------
 
@@ -163,6 +145,7 @@ class Go(SpielGame):
         }
     )
     state_class = GoState
+    moves: tuple[Move, ...]
 
     def __init__(self, params: Mapping[str, ParamValue]) -> None:
         loaded: Any = pyspiel.load_game("go", dict(params))

@@ -45,16 +45,6 @@ class HexState(SpielState):
         """Cells along a side."""
         return int(self._game.spec.params["board_size"])
 
-    def legal(self, seat: Seat) -> tuple[Move, ...]:
-        """Empty cells, row by row, then `swap` where it is offered."""
-        if self.pyspiel_state.current_player() != seat:
-            return ()
-        return tuple(self._game.moves[action] for action in self.pyspiel_state.legal_actions())
-
-    def answer(self, seat: Seat, action: int) -> str:
-        """The cell, such as `b3`, or `swap`."""
-        return self._game.moves[action].answer
-
     def cells(self) -> str:
         """All cells row by row: `x`, `o`, `.`."""
         return "".join(self.pyspiel_state.observation_string(0).split())
@@ -87,6 +77,7 @@ class Hex(SpielGame):
         }
     )
     state_class = HexState
+    moves: tuple[Move, ...]
 
     def __init__(self, params: Mapping[str, ParamValue]) -> None:
         size = int(params["board_size"])

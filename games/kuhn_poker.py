@@ -22,25 +22,27 @@ from typing import Any, ClassVar
 import pyspiel
 
 from games.bots import random_bot
+from games.menu import Menu
 from games.openspiel import SpielGame, SpielState
 from games.openspiel_catalog import spec_of
-from games.types import Bot, Event, Param, ParamValue, RandomStream, Seat, State
+from games.types import Bot, Event, Move, Param, ParamValue, RandomStream, Seat, State
 
 RANKS = ("10", "Jack", "Queen", "King")
+_OPEN = Menu.of([Move(answer="check", action=0), Move(answer="bet", action=1)])
+_FACING = Menu.of([Move(answer="fold", action=0), Move(answer="call", action=1)])
 _TOLD = {"check": "checks", "bet": "bets", "fold": "folds", "call": "calls"}
 
 
 class KuhnState(SpielState):
     """One hand. Actions are named by the situation: check or bet, and fold or call once there is a bet."""
 
-    def _faces_bet(self) -> bool:
-        return 1 in self.pyspiel_state.history()[self._game.spec.seats :]
+    def choices(self, seat: Seat) -> Menu:
+        """Check or bet, or fold or call when facing a bet."""
+        return _FACING if 1 in self.pyspiel_state.history()[self._game.spec.seats :] else _OPEN
 
     def answer(self, seat: Seat, action: int) -> str:
         """`check`/`bet`, or `fold`/`call` when facing a bet."""
-        if self._faces_bet():
-            return ("fold", "call")[action]
-        return ("check", "bet")[action]
+        return self.menu(seat).answers[action]
 
     def aliases(self, seat: Seat) -> Mapping[str, int]:
         """`pass` is OpenSpiel's word for both check and fold."""

@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 import pyspiel
 
 from games.bots import random_bot
+from games.menu import Menu
 from games.openspiel import SpielGame, SpielState
 from games.openspiel_catalog import spec_of
 from games.types import Bot, Event, Move, Param, ParamValue, RandomStream, Seat, State
@@ -96,12 +97,10 @@ class LeducState(SpielState):
         """A rank in words."""
         return RANKS[rank - (self._game.spec.seats + 1)]
 
-    def legal(self, seat: Seat) -> tuple[Move, ...]:
-        """Moves in OpenSpiel's order: the passive one before the active one."""
-        if not self.is_to_move(seat):
-            return ()
+    def choices(self, seat: Seat) -> Menu:
+        """The passive move before the active one."""
         moves = _FACING if self.table().to_call(seat) else _OPEN
-        return tuple(moves[action] for action in self.pyspiel_state.legal_actions(seat))
+        return Menu.of([moves[action] for action in self.actions(seat)])
 
     def answer(self, seat: Seat, action: int) -> str:
         """`check`/`bet`, or `fold`/`call`/`raise` when facing a bet."""

@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 import pyspiel
 
 from games.bots import random_bot
+from games.menu import Menu
 from games.openspiel import SpielGame, SpielState
 from games.openspiel_catalog import spec_of
 from games.parsing import normalise
@@ -42,10 +43,11 @@ def bid_text(quantity: int, face: int) -> str:
 class LiarsDiceState(SpielState):
     """One round: a roll, rising bids, a challenge."""
 
+    _game: LiarsDice
+
     @property
     def game(self) -> LiarsDice:
         """The game this is a state of."""
-        assert isinstance(self._game, LiarsDice)
         return self._game
 
     def dice(self, seat: Seat) -> tuple[int, ...]:
@@ -58,16 +60,11 @@ class LiarsDiceState(SpielState):
         """Actions of the bids so far."""
         return [a for a in self.pyspiel_state.history()[2 * self.game.dice_each :] if a != self.game.liar]
 
-    def legal(self, seat: Seat) -> tuple[Move, ...]:
-        """Higher bids in order, then `liar`."""
-        if self.pyspiel_state.current_player() != seat:
-            return ()
-        moves = self.game.moves
-        return tuple([moves[action] for action in self.pyspiel_state.legal_actions()])
-
-    def answer(self, seat: Seat, action: int) -> str:
-        """`2 dice of 3`, or `liar`."""
-        return self.game.words[action]
+    def choices(self, seat: Seat) -> Menu:
+        """Higher bids in order, then `liar`, which nobody can be before the first bid."""
+        lowest = self.actions(seat)[0]
+        allowed = slice(lowest, None if lowest > 0 else self.game.liar)
+        return Menu(self.game.moves[allowed], self.game.words[allowed])
 
     def aliases(self, seat: Seat) -> Mapping[str, int]:
         """Other ways to write a bid or a challenge."""
@@ -105,7 +102,14 @@ class LiarsDiceState(SpielState):
 
 
 class LiarsDice(SpielGame):
-    """Bid on all dice while seeing only your own."""
+    """Bid on all dice while seeing only your own.
+
+    Attributes:
+        dice_each: dice of each player.
+        sides: faces of a die.
+        liar: the action that challenges; the bids come before it.
+        words: canonical answers, by action.
+    """
 
     PARAMS: ClassVar[Mapping[str, Param]] = MappingProxyType(
         {
@@ -115,12 +119,15 @@ class LiarsDice(SpielGame):
         }
     )
     state_class = LiarsDiceState
+    moves: tuple[Move, ...]
 
     def __init__(self, params: Mapping[str, ParamValue]) -> None:
         loaded: Any = pyspiel.load_game("liars_dice", dict(params))
         self.dice_each = int(params["numdice"])
         self.sides = int(params["dice_sides"])
         self.liar = 2 * self.dice_each * self.sides
+        self.words = (*(bid_text(self.quantity(bid), self.face(bid)) for bid in range(self.liar)), LIAR)
+        self.moves = tuple(Move(answer=word, action=action) for action, word in enumerate(self.words))
         super().__init__(
             loaded,
             spec_of(
@@ -141,16 +148,6 @@ class LiarsDice(SpielGame):
     def face(self, bid: int) -> int:
         """The face that a bid claims."""
         return bid % self.sides + 1
-
-    @cached_property
-    def words(self) -> tuple[str, ...]:
-        """Canonical answers, by action."""
-        return (*(bid_text(self.quantity(bid), self.face(bid)) for bid in range(self.liar)), LIAR)
-
-    @cached_property
-    def moves(self) -> tuple[Move, ...]:
-        """All moves, by action."""
-        return tuple(Move(answer=word, action=action) for action, word in enumerate(self.words))
 
     @cached_property
     def spellings(self) -> Mapping[str, int]:

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Final
 
 from games.bots import first_legal_bot, random_bot
 from games.errors import GameOverError, IllegalMoveError
+from games.menu import NOTHING, Menu
 from games.openspiel_catalog import generic_ids, spec_of
 from games.parsing import normalise, parse_choice
 from games.types import (
@@ -27,6 +28,7 @@ from games.types import (
     Event,
     Game,
     GameSpec,
+    Issue,
     Json,
     Move,
     Observation,
@@ -38,6 +40,9 @@ from games.types import (
 )
 
 __all__ = ["SpielGame", "SpielState", "generic_ids", "spec_of"]
+
+CHANCE: Final = -1
+"""pyspiel's `current_player()` where chance decides."""
 
 TOGETHER: Final = -2
 """pyspiel's `current_player()` where several seats move at the same time."""
@@ -54,10 +59,12 @@ class SpielGame(Game):
 
     Attributes:
         pyspiel_game: the loaded game, for solvers and exact evaluation.
+        moves: every move by action, where an action has the same answer all through the game, else None.
     """
 
     PARAMS: ClassVar[Mapping[str, Param]] = MappingProxyType({})
     state_class: ClassVar[type[SpielState]]
+    moves: Sequence[Move] | Mapping[int, Move] | None = None
 
     def __init__(self, pyspiel_game: Any, spec: GameSpec) -> None:
         self.pyspiel_game = pyspiel_game
@@ -106,7 +113,7 @@ class SpielState(State):
     """One match of a `SpielGame`.
 
     Attributes:
-        pyspiel_state: the live state, for solvers; never shown to a player.
+        pyspiel_state: the live state, for solvers, who must not move in it; never shown to a player.
         seed: of the match; with the index of a draw it decides what chance does.
     """
 
@@ -116,6 +123,14 @@ class SpielState(State):
         self.seed = seed
         self._draws = 0
         self._events: list[Event] = []
+        self._facts: dict[Seat, str] = {}
+        self._arrive()
+
+    def _arrive(self) -> None:
+        """Note who acts at the position just reached, and forget what was worked out for the one before."""
+        self._player: int = self.pyspiel_state.current_player()
+        self._actions: list[int] | None = None
+        self._menus: dict[Seat, Menu] = {}
 
     @property
     def game(self) -> SpielGame:
@@ -126,45 +141,55 @@ class SpielState(State):
 
     def to_move(self) -> tuple[Seat, ...]:
         """The seat to move, all seats with a choice where they move together, or nobody."""
-        player = self.pyspiel_state.current_player()
-        if player == TOGETHER:
+        if self._player == TOGETHER:
             return tuple(seat for seat in range(self._game.spec.seats) if self.pyspiel_state.legal_actions(seat))
-        return () if player < 0 else (player,)
-
-    def legal(self, seat: Seat) -> tuple[Move, ...]:
-        """Legal moves in OpenSpiel's order."""
-        if not self.is_to_move(seat):
-            return ()
-        return tuple(Move(answer=answer, action=action) for action, answer in self.answers(seat).items())
+        return () if self._player < 0 else (self._player,)
 
     def is_to_move(self, seat: Seat) -> bool:
         """Whether `seat` is to move, alone or with others."""
-        player = self.pyspiel_state.current_player()
-        return bool(player == seat or (player == TOGETHER and seat in self.to_move()))
+        return self._player == seat or (self._player == TOGETHER and seat in self.to_move())
+
+    def legal(self, seat: Seat) -> tuple[Move, ...]:
+        """Legal moves in OpenSpiel's order."""
+        return self.menu(seat).moves
+
+    def menu(self, seat: Seat) -> Menu:
+        """Legal moves and their answers; worked out once a position."""
+        found = self._menus.get(seat)
+        if found is None:
+            found = self._menus[seat] = self.choices(seat) if self.is_to_move(seat) else NOTHING
+        return found
+
+    def actions(self, player: int) -> list[int]:
+        """OpenSpiel's legal actions of a seat that is to move, or of chance; not to be changed."""
+        if player != self._player:  # several move together
+            return list(self.pyspiel_state.legal_actions(player))
+        if self._actions is None:
+            self._actions = self.pyspiel_state.legal_actions()
+        return self._actions
 
     def parse(self, seat: Seat, text: str, *, truncated: bool = False) -> Parsed:
         """Read a reply as one of the legal answers or their aliases."""
+        menu = self.menu(seat)
+        move = menu.chosen(text)
+        if move is not None:
+            return Parsed(raw=text, issue=Issue.OK, move=move)
         aliases = self.aliases(seat)
-        return parse_choice(
-            text, self.legal(seat), lambda: self._game.known_answers, aliases=aliases, truncated=truncated
-        )
+        return parse_choice(text, menu.moves, lambda: self._game.known_answers, aliases=aliases, truncated=truncated)
 
     def apply(self, moves: Mapping[Seat, Move]) -> None:
         """Make the moves of the seats to move, then draw whatever chance decides next."""
         seats = self.to_move()
         if not seats:
             raise GameOverError(f"{self._game.spec.id}: the game is over; no move can be made.")
-        if len(moves) != len(seats) or any(seat not in moves for seat in seats):
+        if moves.keys() != set(seats):
             who = f"player {seats[0]} is" if len(seats) == 1 else f"players {', '.join(map(str, seats))} are"
             raise IllegalMoveError(f"{self._game.spec.id}: {who} to move; moves came from {sorted(moves)}.")
-        actions = {
-            seat: move.action if move.action is not None else self._action(seat, move.answer)
-            for seat, move in ((seat, moves[seat]) for seat in seats)
-        }
-        if self.pyspiel_state.current_player() == TOGETHER:
-            self.step_together([actions.get(seat, NO_CHOICE) for seat in range(self._game.spec.seats)])
+        if self._player == TOGETHER:
+            everybody = range(self._game.spec.seats)
+            self.step_together([self._action(s, moves[s]) if s in moves else NO_CHOICE for s in everybody])
         else:
-            self.step(actions[seats[0]])
+            self.step(self._action(self._player, moves[self._player]))
         self.draw_chance()
 
     def returns(self) -> tuple[float, ...]:
@@ -194,6 +219,7 @@ class SpielState(State):
         copy = type(self)(self._game, self.pyspiel_state.clone(), self.seed)
         copy._draws = self._draws
         copy._events = list(self._events)
+        copy._facts, copy._menus = dict(self._facts), dict(self._menus)
         return copy
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -202,12 +228,21 @@ class SpielState(State):
     # --- text: what a written game overrides -----------------------------------------------------------------------
 
     def answer(self, seat: Seat, action: int) -> str:
-        """Canonical answer for a legal action, unlike all others that are legal now."""
-        raise NotImplementedError
+        """Canonical answer for a legal action, unlike all others that are legal now; the game's `moves` have it."""
+        if self._game.moves is None:
+            raise NotImplementedError
+        return self._game.moves[action].answer
 
     def answers(self, seat: Seat) -> dict[int, str]:
         """Canonical answers of a seat that is to move, by legal action."""
-        return {action: self.answer(seat, action) for action in self.pyspiel_state.legal_actions(seat)}
+        return {action: self.answer(seat, action) for action in self.actions(seat)}
+
+    def choices(self, seat: Seat) -> Menu:
+        """The menu of a seat that is to move: the game's `moves`, else made of `answers`; asked once a position."""
+        moves = self._game.moves
+        if moves is not None:
+            return Menu.of([moves[action] for action in self.actions(seat)])
+        return Menu.of([Move(answer=answer, action=action) for action, answer in self.answers(seat).items()])
 
     def aliases(self, seat: Seat) -> Mapping[str, int]:
         """Other accepted spellings of actions, never shown."""
@@ -231,7 +266,7 @@ class SpielState(State):
         return tuple(self._events)
 
     def facts(self, seat: Seat) -> str:
-        """What the seat knows from the start."""
+        """What the seat knows from the start; asked once, and again after a draw."""
         return ""
 
     def board(self, seat: Seat) -> str:
@@ -240,13 +275,16 @@ class SpielState(State):
 
     def observe(self, seat: Seat) -> Observation:
         """The seat's own view, and the question when it is to move."""
-        mine = self.is_to_move(seat)
+        facts = self._facts.get(seat)
+        if facts is None:
+            facts = self._facts[seat] = self.facts(seat)
+        menu = self.menu(seat) if self.is_to_move(seat) else None
         return Observation(
-            facts=self.facts(seat),
+            facts=facts,
             events=self.events(seat),
             board=self.board(seat),
-            ask="Your move." if mine else "",
-            legal=tuple(move.answer for move in self.legal(seat)) if mine else None,
+            ask="" if menu is None else "Your move.",
+            legal=None if menu is None else menu.answers,
         )
 
     def render(self, seat: Seat | None) -> str:
@@ -259,16 +297,18 @@ class SpielState(State):
 
     def step(self, action: int) -> None:
         """One action of a player or of chance. Raises IllegalMoveError, the state unchanged, if it is not legal."""
-        player = self.pyspiel_state.current_player()
-        if action not in self.pyspiel_state.legal_actions() or player == TOGETHER:
+        player = self._player
+        if player == TOGETHER or action not in self.actions(player):
             who = "chance" if player < 0 else f"player {player}"
             raise IllegalMoveError(f"{self._game.spec.id}: action {action!r} is not legal for {who} here.")
         if player < 0:
             self._draws += 1
+            self._facts = {}  # a draw may be a deal
         event = self.chance_event(action) if player < 0 else self.action_event(player, action)
         if event is not None:
             self._events.append(event)
         self.pyspiel_state.apply_action(action)
+        self._arrive()
 
     def step_together(self, actions: Sequence[int]) -> None:
         """One action of every seat at once. Raises IllegalMoveError, the state unchanged, where one is not legal."""
@@ -279,12 +319,13 @@ class SpielState(State):
                 raise IllegalMoveError(f"{self._game.spec.id}: action {action!r} is not legal for player {seat} here.")
         self._events += self.joint_events({seat: action for seat, action in enumerate(actions) if action != NO_CHOICE})
         self.pyspiel_state.apply_actions(list(actions))
+        self._arrive()
 
     def replay(self, history: Sequence[int]) -> None:
         """Make stored actions anew, chance included. Raises IllegalMoveError where one is not legal."""
         done = 0
         while done < len(history):
-            together = self.pyspiel_state.current_player() == TOGETHER
+            together = self._player == TOGETHER
             count = self._game.spec.seats if together else 1
             if together:
                 self.step_together(history[done : done + count])
@@ -294,29 +335,31 @@ class SpielState(State):
 
     def draw_chance(self) -> None:
         """Draw until a player is to move or the game is over."""
-        while True:
-            player = self.pyspiel_state.current_player()
-            if player == TOGETHER and not self.to_move():  # nobody has a choice, and the game goes on
+        while self._player == CHANCE or (self._player == TOGETHER and not self.to_move()):
+            if self._player == CHANCE:
+                self.step(self._drawn_action())
+            else:  # nobody has a choice, and the game goes on
                 self.step_together([NO_CHOICE] * self._game.spec.seats)
-                continue
-            if not self.pyspiel_state.is_chance_node():
-                return
-            outcomes = self.pyspiel_state.chance_outcomes()
-            point = random.Random(f"{self.seed}/{self._draws}").random()
-            drawn = outcomes[-1][0]  # rounding may leave the sum of probabilities just below the point
-            for action, probability in outcomes:
-                point -= probability
-                if point < 0:
-                    drawn = action
-                    break
-            self.step(drawn)
 
-    def _action(self, seat: Seat, answer: str) -> int:
-        wanted = normalise(answer)
+    def _drawn_action(self) -> int:
+        """What chance decides here."""
+        outcomes = self.pyspiel_state.chance_outcomes()
+        point = random.Random(f"{self.seed}/{self._draws}").random()
+        for action, probability in outcomes:
+            point -= probability
+            if point < 0:
+                return int(action)
+        return int(outcomes[-1][0])  # rounding may leave the sum of probabilities just below the point
+
+    def _action(self, seat: Seat, move: Move) -> int:
+        """The action of a move, found by its answer where it comes without."""
+        if move.action is not None:
+            return move.action
+        wanted = normalise(move.answer)
         for action, text in self.answers(seat).items():
             if normalise(text) == wanted:
                 return action
-        raise IllegalMoveError(f"{self._game.spec.id}: [{answer}] is not legal for player {seat}.")
+        raise IllegalMoveError(f"{self._game.spec.id}: [{move.answer}] is not legal for player {seat}.")
 
     def _require_over(self) -> None:
         if not self.pyspiel_state.is_terminal():

@@ -7,9 +7,8 @@ import math
 import random
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from types import MappingProxyType
 
 import pyspiel
 
@@ -39,27 +38,10 @@ TRIAL_MOVES = 20
 class GenericState(SpielState):
     """One match with the generic text."""
 
-    _said: Mapping[Seat, dict[int, str]] = MappingProxyType({})
-
     def answers(self, seat: Seat) -> dict[int, str]:
         """OpenSpiel's strings, made fit for brackets; its numbers instead, for all of them, where two look alike."""
-        if seat not in self._said:
-            self._said = {**self._said, seat: self._say(seat)}
-        return self._said[seat]
-
-    def step(self, action: int) -> None:
-        """One action; answers are worked out anew after it."""
-        super().step(action)
-        self._said = {}
-
-    def step_together(self, actions: Sequence[int]) -> None:
-        """One action of every seat; answers are worked out anew after it."""
-        super().step_together(actions)
-        self._said = {}
-
-    def _say(self, seat: Seat) -> dict[int, str]:
         own = re.compile(rf"\[P{seat}\]|p{seat}:")  # whose move it is, is known
-        actions = self.pyspiel_state.legal_actions(seat)
+        actions = self.actions(seat)
         texts = [str(self.pyspiel_state.action_to_string(seat, action)) for action in actions]
         texts = [tidy(own.sub("", text, count=1).translate(_BRACKETS)) for text in texts]
         if len(set(texts)) < len(texts) or "" in texts:
@@ -68,7 +50,7 @@ class GenericState(SpielState):
 
     def answer(self, seat: Seat, action: int) -> str:
         """Canonical answer for a legal action."""
-        return self.answers(seat)[action]
+        return next(move.answer for move in self.menu(seat).moves if move.action == action)
 
     def action_event(self, seat: Seat, action: int) -> Event | None:
         """The move, where all information is public; elsewhere the views tell what may be known of it."""

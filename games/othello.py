@@ -38,12 +38,6 @@ CORNERS = frozenset({0, SIZE - 1, PASS - SIZE, PASS - 1})
 class OthelloState(SpielState):
     """One match."""
 
-    def legal(self, seat: Seat) -> tuple[Move, ...]:
-        """Squares in order; only `pass` where nothing can be turned."""
-        if self.pyspiel_state.current_player() != seat:
-            return ()
-        return tuple(_MOVES[action] for action in self.pyspiel_state.legal_actions())
-
     def answer(self, seat: Seat, action: int) -> str:
         """The square, or `pass`."""
         return _ANSWERS[action]
@@ -81,6 +75,7 @@ class Othello(SpielGame):
     """Enclose the other's pieces to turn them; most pieces win."""
 
     state_class = OthelloState
+    moves = _MOVES
 
     def __init__(self, params: Mapping[str, ParamValue]) -> None:
         loaded: Any = pyspiel.load_game("othello")

@@ -8,11 +8,10 @@ the other's tries; under `reveal-numturns` it hears that one was made, not where
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from games.openspiel import SpielGame, SpielState
-from games.types import Event, Observation, RandomStream, Seat, State
+from games.types import Event, RandomStream, Seat, State
 
 REVEALED = {
     "reveal-nothing": "You hear nothing of the other's tries",
@@ -55,9 +54,9 @@ class PhantomState(SpielState):
         if self._game.spec.params["obstype"] == "reveal-numturns":
             self._told[1 - seat].append(Event(text=f"Player {seat} made a try."))
 
-    def observe(self, seat: Seat) -> Observation:
-        """The seat's own view and its own events."""
-        return replace(super().observe(seat), events=tuple(self._told[seat]))
+    def events(self, seat: Seat) -> tuple[Event, ...]:
+        """What the seat's own tries have shown it, and perhaps that the other tried."""
+        return tuple(self._told[seat])
 
     def information_key(self, seat: Seat) -> str:
         """The seat's view and its tries; with `reveal-numturns` also when the other tried.

@@ -42,16 +42,6 @@ class PigState(SpielState):
         self.decisions = 0
         self._roller = 0
 
-    def legal(self, seat: Seat) -> tuple[Move, ...]:
-        """Roll or stop; only stop once that wins."""
-        if self.pyspiel_state.current_player() != seat:
-            return ()
-        return tuple(_MOVES[action] for action in self.pyspiel_state.legal_actions())
-
-    def answer(self, seat: Seat, action: int) -> str:
-        """`roll` or `stop`."""
-        return _MOVES[action].answer
-
     def aliases(self, seat: Seat) -> Mapping[str, int]:
         """`hold` is another word for stop."""
         return {"hold": STOP}
@@ -124,6 +114,7 @@ class Pig(SpielGame):
         }
     )
     state_class = PigState
+    moves = _MOVES
 
     def __init__(self, params: Mapping[str, ParamValue]) -> None:
         loaded: Any = pyspiel.load_game("pig", dict(params))

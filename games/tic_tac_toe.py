@@ -24,26 +24,18 @@ from games.types import Bot, Event, Move, ParamValue, RandomStream, Seat, State
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 MARKS = "XO"
-_MOVES = tuple(Move(answer=str(square), action=square) for square in range(9))
+_NUMBERS = "012345678"
+_GRID = "%s %s %s\n%s %s %s\n%s %s %s"
+_MOVES = tuple(Move(answer=number, action=square) for square, number in enumerate(_NUMBERS))
 
 
 class TicTacToeState(SpielState):
     """A grid whose empty squares show their numbers."""
 
-    def legal(self, seat: Seat) -> tuple[Move, ...]:
-        """Empty squares in order."""
-        if self.pyspiel_state.current_player() != seat:
-            return ()
-        return tuple(_MOVES[action] for action in self.pyspiel_state.legal_actions())
-
-    def answer(self, seat: Seat, action: int) -> str:
-        """The square's number."""
-        return str(action)
-
     def squares(self) -> list[str]:
         """Nine cells: `X`, `O`, or the square's number."""
-        cells = self.pyspiel_state.observation_string(0).replace("\n", "")
-        return [str(i) if cell == "." else cell.upper() for i, cell in enumerate(cells)]
+        cells = self.pyspiel_state.observation_string(0).replace("\n", "").upper()
+        return [number if cell == "." else cell for number, cell in zip(_NUMBERS, cells, strict=True)]
 
     def action_event(self, seat: Seat, action: int) -> Event:
         """The move, as everyone is told it."""
@@ -51,21 +43,14 @@ class TicTacToeState(SpielState):
 
     def board(self, seat: Seat) -> str:
         """Three lines of three cells."""
-        return self._grid()
-
-    def render(self, seat: Seat | None) -> str:
-        """The grid; nothing is hidden."""
-        return self._grid()
-
-    def _grid(self) -> str:
-        cells = self.squares()
-        return "\n".join(" ".join(cells[row : row + 3]) for row in (0, 3, 6))
+        return _GRID % tuple(self.squares())
 
 
 class TicTacToe(SpielGame):
     """Three in a row on a 3×3 grid."""
 
     state_class = TicTacToeState
+    moves = _MOVES
 
     def __init__(self, params: Mapping[str, ParamValue]) -> None:
         loaded: Any = pyspiel.load_game("tic_tac_toe")

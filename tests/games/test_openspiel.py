@@ -166,7 +166,7 @@ def test_answers_fit_brackets_and_numbers_stand_in_where_they_clash():
             return 0
 
         @staticmethod
-        def legal_actions(seat: int) -> list[int]:
+        def legal_actions(seat: int = 0) -> list[int]:
             return [5, 7]
 
         @staticmethod
