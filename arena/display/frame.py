@@ -6,7 +6,9 @@ from rich.text import Text
 
 from arena.display.draw import beside, height_to, line
 from arena.display.model import LiveModel
+from arena.display.panels.advantages import advantages_panel
 from arena.display.panels.header import header
+from arena.display.panels.impasse import impasse_panel
 from arena.display.panels.match import match_panel
 from arena.display.panels.standings import roles_panel, roles_width, standings_panel, standings_width
 from arena.display.panels.trends import trends_panel
@@ -16,6 +18,9 @@ MATCH_COLUMNS = 60
 """What the match needs beside it for the numbers to stand there rather than below."""
 
 _MATCH_LEAST = 9
+_SHORTER = ((True, 8), (True, 4), (False, 8), (False, 4), (False, 2), (False, 0))
+"""What the numbers give up one after the other for the match: a line per role of the advantages, and trends."""
+
 _NATURAL_MATCH = 24
 
 
@@ -41,14 +46,24 @@ def frame(model: LiveModel, width: int, height: int | None, now_s: float, hint: 
     return lines if height is None else height_to(lines, height)
 
 
-def _side(model: LiveModel, width: int, most: int = 8) -> list[Text]:
-    """Everything but the match."""
-    return [*standings_panel(model, width), *roles_panel(model, width), *trends_panel(model, width, most)]
+def _side(model: LiveModel, width: int, room: int | None = None) -> list[Text]:
+    """Everything but the match, as much of it as goes into `room` lines; the last try may be longer."""
+    for full, trends in _SHORTER:
+        lines = [
+            *standings_panel(model, width),
+            *roles_panel(model, width),
+            *advantages_panel(model, width, full=full),
+            *impasse_panel(model, width),
+            *trends_panel(model, width, trends),
+        ]
+        if room is None or len(lines) <= room:
+            break
+    return lines
 
 
 def _beside(model: LiveModel, width: int, right: int, room: int | None) -> list[Text]:
     left = width - right - 2
-    side = _side(model, right)
+    side = _side(model, right, room)
     if room is None:
         return beside(match_panel(model, left)[:_NATURAL_MATCH], side, left, width)
     return beside(match_panel(model, left, room), side[:room], left, width)
@@ -58,14 +73,10 @@ def _stacked(model: LiveModel, width: int, room: int | None) -> list[Text]:
     if room is None:
         return [*match_panel(model, width), *_side(model, width)]
     if model.match is None:
-        return height_to(_side(model, width), room)
-    # The match is what people watch: numbers take what it leaves, the trends fewer lines first.
+        return height_to(_side(model, width, room), room)
+    # The match is what people watch: numbers take what it leaves.
     most = max(0, room - _MATCH_LEAST)
-    for trends in (8, 4, 2, 0):
-        side = _side(model, width, trends)
-        if len(side) <= most:
-            break
-    side = side[:most]
+    side = _side(model, width, most)[:most]
     return [*match_panel(model, width, room - len(side)), *side]
 
 

@@ -7,7 +7,10 @@ from typing import Any
 
 from arena.display.draw import duration, number, percent, plural, signed
 from arena.display.model import LiveModel
+from arena.display.panels.advantages import told_in_full
+from arena.display.panels.impasse import stuck_line
 from arena.display.safe import one_line
+from arena.display.telemetry import reshapings
 
 EVERY_S = 10.0
 """Seconds between two lines of progress, unless a tenth of the whole is done sooner."""
@@ -62,6 +65,9 @@ class PlainLines:
         if model.metrics and model.metrics is not self._metrics:
             self._metrics = model.metrics
             lines.append(metrics_line(model, now_s))
+            lines += [f"  {told_in_full(told)}" for told in reshapings(model.metrics)]
+            stuck = stuck_line(model.metrics)
+            lines += [f"  {stuck}"] if stuck else []
             self._told(model, now_s, int(10 * model.done / model.total) if model.total else 0)
         if model.stage != self._stage and model.stage not in ("play", "train"):
             lines.append(f"{one_line(model.stage)} {one_line(model.stage_note)}".rstrip())

@@ -8,14 +8,15 @@ from arena.display.draw import line, number, percent, rule, sparkline
 from arena.display.model import LiveModel
 from arena.display.safe import one_line, pad
 
-_FIRST = ("invalid", "draws", "kl", "entropy", "reply tokens", "sampler_kl", "grad_norm", "loss")
+_FIRST = ("invalid", "draws", "spread", "kl", "entropy", "reply tokens", "sampler_kl", "grad_norm", "loss")
 _SHARES = frozenset({"invalid", "draws"})
 _NAME, _VALUE = 13, 9
 
 
 def trends_panel(model: LiveModel, width: int, most: int = 8) -> list[Text]:
     """Up to `most` series, two a line where there is room."""
-    names = [name for name in _FIRST if name in model.series]
+    lambdas = [name for name in model.series if name.startswith("λ ")]
+    names = [*lambdas, *(name for name in _FIRST if name in model.series)]
     names += sorted(set(model.series) - set(names))
     names = [name for name in names if not name.endswith("_s")][:most]
     if not names:
