@@ -1,0 +1,75 @@
+"""What a dialogue costs to train on, in tokens that go through the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from arena.inference.engine import LocalEngine
+from arena.models.registry import load_base
+from arena.players.model import ModelPlayer
+from arena.types import Ended, MatchRecord, MatchSpec, Sampling
+from games import get_game
+from selfplay.packing import make_packs
+from selfplay.rollouts import play
+from selfplay.trajectories import Row, Trajectory, rows, trajectories
+
+LEARNER = "run@000000+live"
+TALK = get_game("dont_say_it", {"turns": 10})
+
+
+def dialogues(model: str, count: int) -> list[MatchRecord]:
+    """Matches of ten moves, five a seat, said by the model itself."""
+    player = ModelPlayer(LEARNER, LocalEngine(load_base(model, device="cpu")), None)
+    specs = [
+        MatchSpec(
+            game=TALK.spec.id,
+            params=TALK.spec.params,
+            seed=seed,
+            players=(LEARNER, LEARNER),
+            show_legal=False,
+            sampling=Sampling(max_tokens=16),
+        )
+        for seed in range(count)
+    ]
+    records, _ = play(specs, lambda name: player, concurrency=count, observer=None, stop=lambda: False)
+    return [record for record in records if record.ended is Ended.TERMINAL and len(record.turns) == 10]
+
+
+def one_row_a_turn(trajectory: Trajectory) -> list[Row]:
+    """The plain way: each reply behind its whole prompt."""
+    return [
+        row
+        for reply in trajectory.replies
+        for row in rows(
+            Trajectory(
+                match_key=trajectory.match_key,
+                game=trajectory.game,
+                role=trajectory.role,
+                seat=trajectory.seat,
+                replies=(reply,),
+            )
+        )
+    ]
+
+
+def tokens(made: Sequence[Row]) -> int:
+    return sum(row.length for row in made)
+
+
+def test_a_dialogue_of_ten_moves_needs_a_third_of_the_tokens_of_one_row_a_turn() -> None:
+    played = dialogues("pocket", 16)
+    assert len(played) >= 8
+    talks = [talk for record in played for talk in trajectories(record, TALK, (LEARNER,))]
+    long = [row for talk in talks for row in rows(talk)]
+    short = [row for talk in talks for row in one_row_a_turn(talk)]
+    assert len(long) == len(talks)
+    assert len(short) == 5 * len(talks)
+    assert sum(sum(row.loss_mask) for row in long) == sum(sum(row.loss_mask) for row in short)
+    packed = sum(pack.length for pack in make_packs(long))
+    assert tokens(short) >= 3 * tokens(long)
+    assert packed <= tokens(long)
+    one = [row for talk in talks[:2] for row in rows(talk)]
+    plain = [row for talk in talks[:2] for row in one_row_a_turn(talk)]
+    assert tokens(plain) / tokens(one) == pytest.approx(tokens(short) / tokens(long), rel=0.2)
