@@ -34,6 +34,31 @@ def wilson(successes: float, n: int, z: float = Z95) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
+def t_interval(values: Sequence[float]) -> tuple[float, float, float]:
+    """Mean of independent values with Student's 95 % interval.
+
+    Args:
+        values: at least one; a single value tells nothing of its spread, and its interval is (−∞, ∞).
+
+    Returns:
+        (mean, low, high).
+
+    Raises:
+        ValueError: no values.
+    """
+    from scipy.special import stdtrit  # not at the top: it takes longer to load than all the rest
+
+    n = len(values)
+    if n == 0:
+        raise ValueError("The mean of no values was asked for; give at least one.")
+    mean = math.fsum(values) / n
+    if n == 1:
+        return mean, -math.inf, math.inf
+    spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
+    half = float(stdtrit(n - 1, 0.975)) * spread / math.sqrt(n)
+    return mean, mean - half, mean + half
+
+
 def paired_bootstrap(
     first: Sequence[float], second: Sequence[float], *, seed: int = 0, resamples: int = 2000
 ) -> tuple[float, float, float]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
+from scipy import stats
 
-from eval.stats import paired_bootstrap, wilson
+from eval.stats import paired_bootstrap, t_interval, wilson
 
 
 def test_wilson_equals_the_closed_form() -> None:
@@ -52,3 +54,18 @@ def test_paired_bootstrap_of_equal_scores_is_zero() -> None:
 def test_paired_bootstrap_refuses_unpaired_scores() -> None:
     with pytest.raises(ValueError, match="equal, positive lengths"):
         paired_bootstrap([1.0], [1.0, 0.0])
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 12])
+def test_t_interval_equals_scipys(n: int) -> None:
+    rng = random.Random(f"t/{n}")
+    values = [rng.gauss(0.3, 0.1) for _ in range(n)]
+    expected = stats.t.interval(0.95, n - 1, loc=sum(values) / n, scale=stats.sem(values))
+    assert t_interval(values) == pytest.approx((sum(values) / n, *expected), abs=1e-12)
+
+
+def test_t_interval_of_equal_values_of_one_and_of_none() -> None:
+    assert t_interval([0.5, 0.5, 0.5]) == (0.5, 0.5, 0.5)
+    assert t_interval([0.5]) == (0.5, -math.inf, math.inf)
+    with pytest.raises(ValueError, match="no values"):
+        t_interval([])
