@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from games.backgammon_notation import BAR, OFF, Step, read, written
 from games.openspiel import SpielState
 from games.parsing import final_answer, tidy
@@ -85,7 +83,7 @@ class BackgammonState(SpielState):
         for action, steps in self.steps().items():
             if steps in (order, self._joined(seat, given)):
                 return Parsed(raw=text, issue=Issue.OK, move=Move(answer=written(steps), action=action))
-        return replace(parsed, issue=Issue.ILLEGAL, hint=parsed.hint.replace("not an answer here", "not allowed now"))
+        return parsed._replace(issue=Issue.ILLEGAL, hint=parsed.hint.replace("not an answer here", "not allowed now"))
 
     def _joined(self, seat: Seat, given: tuple[Step, ...]) -> tuple[Step, ...] | None:
         """Both dice with one checker, written as one step, where it does not matter which die comes first."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pyspiel
@@ -84,9 +83,8 @@ class ChessState(SpielState):
         if len(matches) == 1:
             return Parsed(raw=text, issue=Issue.OK, move=matches[0])
         if not matches:
-            return replace(
-                parsed, issue=Issue.ILLEGAL, hint=parsed.hint.replace("not an answer here", "not allowed now")
-            )
+            hint = parsed.hint.replace("not an answer here", "not allowed now")
+            return parsed._replace(issue=Issue.ILLEGAL, hint=hint)
         fitting_moves = " ".join(f"[{move.answer}]" for move in matches)
         hint = f"[{shown(given)}] fits more than one move: {fitting_moves}."
         return Parsed(raw=text, issue=Issue.MALFORMED, hint=hint)

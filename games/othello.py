@@ -14,7 +14,6 @@ Reference: World Othello Federation; OpenSpiel `othello`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -62,7 +61,7 @@ class OthelloState(SpielState):
     def observe(self, seat: Seat) -> Observation:
         """The view; who must pass is told so."""
         seen = super().observe(seat)
-        return replace(seen, ask="You cannot turn anything: answer [pass].") if seen.legal == ("pass",) else seen
+        return seen._replace(ask="You cannot turn anything: answer [pass].") if seen.legal == ("pass",) else seen
 
 
 def cells_of(position: Any) -> str:

@@ -3,6 +3,9 @@
 A `Game` is a specification for one set of parameters plus a factory of `State`s. A `State` is one match in
 progress. The engine never looks inside: it asks who is to move, shows each of them its observation, has the
 reply parsed, and applies the move.
+
+What is made anew at every step (`Move`, `Parsed`, `Event`, `Observation`) is a named tuple, which takes half as long to
+make as a frozen dataclass.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 Seat: TypeAlias = int
 """Index of a player at the table, 0 … seats-1."""
@@ -113,8 +116,7 @@ class GameSpec:
         return len(self.roles)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Move:
+class Move(NamedTuple):
     """A parsed move.
 
     Attributes:
@@ -137,8 +139,7 @@ class Move:
         return cls(answer=obj["answer"], action=obj["action"], speech=obj["speech"])
 
 
-@dataclass(frozen=True, kw_only=True)
-class Parsed:
+class Parsed(NamedTuple):
     """What a reply meant. `move` is set exactly when `issue` is OK; `hint` tells the player what was wrong."""
 
     raw: str
@@ -147,8 +148,7 @@ class Parsed:
     hint: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Event:
+class Event(NamedTuple):
     """Something a seat learnt during the match. A seat's events only ever grow.
 
     Attributes:
@@ -160,8 +160,7 @@ class Event:
     speaker: Seat | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Observation:
+class Observation(NamedTuple):
     """Everything one seat knows at one moment, in parts, so that a conversation can be told only what is new.
 
     Attributes:

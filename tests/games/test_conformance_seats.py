@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -36,7 +35,7 @@ class Talk(PileState):
         parsed = super().parse(seat, text, truncated=truncated)
         if parsed.move is None:
             return parsed
-        return replace(parsed, move=replace(parsed.move, speech=text.rpartition("[")[0].strip()))
+        return parsed._replace(move=parsed.move._replace(speech=text.rpartition("[")[0].strip()))
 
     def apply(self, moves: Any) -> None:
         plain = {seat: Move(answer=move.answer, action=move.action) for seat, move in moves.items()}
@@ -68,7 +67,7 @@ class OnBoard(Talk):
         self.said = words
 
     def observe(self, seat: int) -> Observation:
-        return replace(super().observe(seat), board=getattr(self, "said", ""))
+        return super().observe(seat)._replace(board=getattr(self, "said", ""))
 
 
 def test_speech_arrives_word_for_word_and_as_speech() -> None:
@@ -119,7 +118,7 @@ class Overheard(BothAtOnce):
     def observe(self, seat: int) -> Observation:
         by, answer = getattr(self, "pending", (seat, ""))
         seen = super().observe(seat)
-        return seen if by == seat else replace(seen, board=f"Player {by} is about to {answer}.")
+        return seen if by == seat else seen._replace(board=f"Player {by} is about to {answer}.")
 
 
 @pytest.mark.parametrize(
@@ -166,7 +165,7 @@ class NoVariants(PileGame):
 class Favourite(PileState):
     def observe(self, seat: int) -> Observation:
         seen = super().observe(seat)
-        return replace(seen, events=seen.events if seat == 0 else seen.events[:1])
+        return seen._replace(events=seen.events if seat == 0 else seen.events[:1])
 
 
 class Patient(PileState):
@@ -178,7 +177,7 @@ class Patient(PileState):
 class Verbose(PileState):
     def parse(self, seat: int, text: str, *, truncated: bool = False) -> Parsed:
         parsed = super().parse(seat, text, truncated=truncated)
-        return parsed if parsed.issue is Issue.OK else replace(parsed, hint=f"{text}{text}?")
+        return parsed if parsed.issue is Issue.OK else parsed._replace(hint=f"{text}{text}?")
 
 
 @pytest.mark.parametrize(
@@ -241,7 +240,7 @@ class Unicode(PileState):
 
     def parse(self, seat: int, text: str, *, truncated: bool = False) -> Parsed:
         parsed = super().parse(seat, re.sub(r"[^\x20-\x7e\n]", "", text), truncated=truncated)
-        return replace(parsed, raw=text)
+        return parsed._replace(raw=text)
 
 
 class Fragile(PileState):
@@ -308,7 +307,7 @@ class FreeAndCredulous(Free):
 class FreeAndRash(Free):
     def parse(self, seat: int, text: str, *, truncated: bool = False) -> Parsed:
         parsed = super().parse(seat, text, truncated=truncated)
-        return replace(parsed, issue=Issue.OK, move=Move(answer="take 9", action=9), hint="") if "x" in text else parsed
+        return parsed._replace(issue=Issue.OK, move=Move(answer="take 9", action=9), hint="") if "x" in text else parsed
 
 
 class FreeGame(PileGame):
