@@ -1,4 +1,4 @@
-"""`arena eval`: measure players. Imports nothing heavy until it measures."""
+"""`arena eval`: measure players; brings `arena study` along. Imports nothing heavy until it measures."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.output import Json, print_json, say, tell
+from eval import study_cli
 
 EPILOG = """Examples:
 
@@ -22,8 +23,9 @@ EPILOG = """Examples:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the `arena` application."""
+    """Add the commands of this package to the `arena` application."""
     app.command("eval", epilog=EPILOG)(evaluate)
+    study_cli.register(app)
 
 
 def evaluate(

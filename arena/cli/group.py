@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from arena.cli.errors import report
 
-ORDER = ("games", "play", "selfplay", "tournament", "watch", "replay", "eval", "snapshots", "doctor")
+ORDER = ("games", "play", "selfplay", "tournament", "watch", "replay", "eval", "study", "snapshots", "doctor")
 """Of commands on the help page; further ones come last."""
 
 DEBUG = "ARENA_DEBUG"
