@@ -7,11 +7,16 @@ from pathlib import Path
 import pytest
 
 from arena.config import StrictModel, TournamentConfig, load_config
+from eval.study_config import StudyConfig
 from selfplay.config import SelfPlayConfig
 
 ROOT = Path(__file__).parent.parent
 PRESETS = sorted((ROOT / "configs").rglob("*.toml"))
-MODELS: dict[str, type[StrictModel]] = {"selfplay": SelfPlayConfig, "tournament": TournamentConfig}
+MODELS: dict[str, type[StrictModel]] = {
+    "selfplay": SelfPlayConfig,
+    "tournament": TournamentConfig,
+    "study": StudyConfig,
+}
 
 
 @pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", ".ci/run"])
