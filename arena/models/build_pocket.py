@@ -40,16 +40,13 @@ class Phase:
     """A part of the training: what is learnt from, for how many steps, at what peak learning rate."""
 
     mix: Mix = field(default_factory=Mix)
-    steps: int = 5200
+    steps: int = 7500
     learning_rate: float = 2e-3
 
 
 CARDS = Phase(
-    mix=Mix(
-        matches={"kuhn_poker": 36_000, "leduc_poker": 4_000, "tic_tac_toe": 4_000, "simple_negotiation": 6_000},
-        tasks=2_000,
-    ),
-    steps=6200,
+    mix=Mix(matches={"kuhn_poker": 40_000, "tic_tac_toe": 4_000, "simple_negotiation": 6_000}, tasks=2_000),
+    steps=6900,
     learning_rate=1.5e-3,
 )
 """Mostly poker: that a card decides what to do is a faint signal among bots that often ignore theirs, and it takes
@@ -57,8 +54,8 @@ many short hands until hidden states carry the card to where an action is chosen
 
 BLUNT = Phase(
     mix=Mix(
-        matches={"kuhn_poker": 1_200, "leduc_poker": 500, "tic_tac_toe": 1_200, "simple_negotiation": 1_800},
-        greedy_shares={"kuhn_poker": 0.15, "leduc_poker": 0.15, "tic_tac_toe": 0.15},
+        matches={"kuhn_poker": 1_200, "tic_tac_toe": 1_200, "simple_negotiation": 1_800},
+        greedy_shares={"kuhn_poker": 0.15, "tic_tac_toe": 0.15},
         tasks=320,
     ),
     steps=600,
@@ -85,8 +82,6 @@ class Recipe:
     prompt_weight: float = 0.1
     """Weight of a prompt token's loss beside 1 for an answer's: predicting how a position goes on makes the hidden
     states tell positions apart, and answers stay what is mainly learnt."""
-    prompt_stride: int = 4
-    """One prompt token in so many is predicted, with so many times the weight: the same loss on average, for less."""
 
 
 def make_tokenizer(texts: Iterator[str], vocab: int) -> PreTrainedTokenizerFast:
@@ -119,32 +114,18 @@ def make_tokenizer(texts: Iterator[str], vocab: int) -> PreTrainedTokenizerFast:
     return tokenizer
 
 
-def encode(
-    tokenizer: Any, doc: Sequence[Message], recipe: Recipe, number: int = 0
-) -> tuple[list[int], list[float]]:
-    """Token ids of one conversation, and the weight of each one's loss.
-
-    Args:
-        tokenizer: the model's.
-        doc: the conversation.
-        recipe: weights.
-        number: of the document; decides which of the prompt's tokens are predicted.
-    """
+def encode(tokenizer: Any, doc: Sequence[Message], prompt_weight: float) -> tuple[list[int], list[float]]:
+    """Token ids of one conversation, and the weight of each one's loss."""
     ids: list[int] = []
     weights: list[float] = []
     end = tokenizer.eos_token_id
-    sampled = recipe.prompt_weight * recipe.prompt_stride
     for message in doc:
         role = tokenizer.convert_tokens_to_ids(f"<|{message['role']}|>")
         body = [*tokenizer.encode(message["content"], add_special_tokens=False), end]
-        weights.append(0.0)
-        if message.get("learn") == "no":
-            weights += [0.0] * len(body)
-        elif message["role"] == "assistant":
-            weights += [1.0] * len(body)
-        else:
-            weights += [0.0 if (i + number) % recipe.prompt_stride else sampled for i in range(len(body))]
+        planted = message.get("learn") == "no"
+        weight = 0.0 if planted else 1.0 if message["role"] == "assistant" else prompt_weight
         ids += [role, *body]
+        weights += [0.0] + [weight] * len(body)
     return ids, weights
 
 
@@ -195,13 +176,12 @@ def train(model: Any, rows: Sequence[tuple[list[int], list[float]]], phase: Phas
         """Trainer whose loss is a weighted mean over tokens."""
 
         def compute_loss(self, model: Any, inputs: Any, *args: Any, **kwargs: Any) -> torch.Tensor:
-            states = model.model(input_ids=inputs["input_ids"], use_cache=False).last_hidden_state[:, :-1]
             weights = inputs["weights"][:, 1:]
-            counts = weights > 0  # the head and its softmax are a good part of the cost of so small a model
+            logits = model(input_ids=inputs["input_ids"], use_cache=False).logits[:, :-1]
             losses = torch.nn.functional.cross_entropy(
-                model.lm_head(states[counts]), inputs["input_ids"][:, 1:][counts], reduction="none"
+                logits.transpose(1, 2), inputs["input_ids"][:, 1:], reduction="none"
             )
-            loss: torch.Tensor = (losses * weights[counts]).sum() / weights.sum()
+            loss: torch.Tensor = (losses * weights).sum() / weights.sum()
             return loss
 
     arguments = TrainingArguments(
@@ -228,13 +208,13 @@ def train(model: Any, rows: Sequence[tuple[list[int], list[float]]], phase: Phas
     return float(trainer.train().training_loss)
 
 
-def phase_rows(recipe: Recipe, phase: int, tokenizer: Any) -> list[tuple[list[int], list[float]]]:
+def phase_rows(recipe: Recipe, number: int, tokenizer: Any) -> list[tuple[list[int], list[float]]]:
     """The encoded documents of a phase.
 
     Its matches are its own; its tasks may be some of an earlier phase's, since neighbouring seeds share items.
     """
-    docs = documents(recipe.phases[phase].mix, recipe.seed * len(recipe.phases) + phase)
-    rows = [encode(tokenizer, doc, recipe, number) for number, doc in enumerate(docs)]
+    docs = documents(recipe.phases[number].mix, recipe.seed * len(recipe.phases) + number)
+    rows = [encode(tokenizer, doc, recipe.prompt_weight) for doc in docs]
     return [row for row in rows if len(row[0]) <= recipe.context]
 
 

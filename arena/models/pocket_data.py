@@ -22,7 +22,7 @@ from games import Game, get_game
 Message = dict[str, str]
 """`{"role": "system" | "user" | "assistant", "content": text}`"""
 
-MATCHES = {"tic_tac_toe": 10_000, "kuhn_poker": 10_000, "leduc_poker": 2_800, "simple_negotiation": 6_400}
+MATCHES = {"tic_tac_toe": 14_000, "kuhn_poker": 14_000, "simple_negotiation": 9_000}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class Mix:
     greedy_shares: Mapping[str, float] = field(default_factory=dict)
     legal_share: float = 0.5
     fault_share: float = 0.02
-    tasks: int = 5_000
+    tasks: int = 7_000
 
 
 def match_documents(game: Game, seed: int, mix: Mix) -> Iterator[list[Message]]:
