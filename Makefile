@@ -41,7 +41,7 @@ check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Rebuild the embedded model from scratch (about fifteen minutes on two cores).
+# Rebuild the embedded model from scratch (half an hour on two slow cores).
 pocket: setup
 	$(BIN)/python -m arena.models.build_pocket --out arena/models/pocket
 

@@ -4,7 +4,7 @@
 
 A Llama-architecture model of about 0.7 million parameters with its own byte-level BPE tokenizer and chat template.
 It is trained by transformers' Trainer on what `arena.models.pocket_data` generates, so the whole of it can be made
-again on a laptop: about 16 minutes on two cores. Equal seeds on the same machine give the same weights.
+again on a laptop: half an hour on two slow cores. Equal seeds on the same machine give the same weights.
 
 The tokenizer lets merges run over spaces inside a sentence fragment (as in SuperBPE, arXiv 2503.13423): the rules
 and the board phrases that come in every prompt shrink to a few tokens, which is what makes self-play affordable on
