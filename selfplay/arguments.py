@@ -11,6 +11,7 @@ from trl import GRPOConfig
 
 from arena.models.registry import BaseModel
 from selfplay.config import SelfPlayConfig
+from selfplay.trackers import PROJECT
 
 
 def lora_config(config: SelfPlayConfig) -> LoraConfig:
@@ -30,8 +31,8 @@ def never_called(*args: Any, **kwargs: Any) -> list[float]:
     raise RuntimeError("Rewards come from matches.")
 
 
-def arguments(config: SelfPlayConfig, base: BaseModel, scratch: Path) -> GRPOConfig:
-    """TRL's and transformers' arguments of a run."""
+def arguments(config: SelfPlayConfig, base: BaseModel, scratch: Path, name: str = "") -> GRPOConfig:
+    """TRL's and transformers' arguments of a run called `name`."""
     optim = config.optim
     on_cpu = base.model.device.type == "cpu"
     return GRPOConfig(
@@ -63,6 +64,8 @@ def arguments(config: SelfPlayConfig, base: BaseModel, scratch: Path) -> GRPOCon
         dataloader_pin_memory=not on_cpu,
         save_strategy="no",
         logging_steps=1,
-        report_to=[],
+        report_to=[],  # trackers are callbacks of ours, see `trackers`
+        run_name=name or None,
+        project=PROJECT,
         disable_tqdm=True,
     )

@@ -7,7 +7,9 @@ from pydantic import Field, model_validator
 from arena.config import GameConfig, SamplingConfig, StrictModel
 from arena.errors import ConfigError
 from games import Game, GameError, get_game
+from games.suggest import unknown
 from selfplay.sections import EstimatorConfig, ImpasseConfig, LoraSettings, OpponentConfig, OptimSettings
+from selfplay.tracked import TRACKERS
 
 __all__ = [
     "HARMLESS",
@@ -20,8 +22,8 @@ __all__ = [
     "TrainedGame",
 ]
 
-HARMLESS = frozenset({"concurrency", "threads", "checkpoint_every"})
-"""Keys that a resumed run may change: how it is computed, not what."""
+HARMLESS = frozenset({"concurrency", "threads", "checkpoint_every", "trackers"})
+"""Keys that a resumed run may change: how it is computed or told, not what."""
 
 
 class TrainedGame(GameConfig):
@@ -40,6 +42,7 @@ class SelfPlayConfig(StrictModel):
         snapshot_every, checkpoint_every: updates; every snapshot is also a checkpoint, and so is the last update.
         retries: how often an unusable reply may be repeated before it forfeits; what was said then is learnt from too.
         threads: torch threads; 0 leaves torch's choice.
+        trackers: experiment trackers that get the metrics too, by the names of transformers' `report_to`.
     """
 
     model: str = "pocket"
@@ -55,6 +58,7 @@ class SelfPlayConfig(StrictModel):
     retries: int = Field(default=0, ge=0, le=100)
     device: str = "auto"
     threads: int = Field(default=0, ge=0)
+    trackers: list[str] = Field(default_factory=list)
     sampling: SamplingConfig = Field(default_factory=SamplingConfig)
     estimator: EstimatorConfig = Field(default_factory=EstimatorConfig)
     opponents: OpponentConfig = Field(default_factory=OpponentConfig)
@@ -73,6 +77,11 @@ class SelfPlayConfig(StrictModel):
                 "the very distribution that is trained, so leave them at 1.0 and 0 and use the temperature"
             )
         ids = [game.id for game in self.games]
+        for name in self.trackers:
+            if name not in TRACKERS:
+                raise ValueError(f"trackers: {unknown('tracker', name, TRACKERS)}")
+        if len(set(self.trackers)) < len(self.trackers):
+            raise ValueError(f"trackers is {self.trackers}; name each of them once")
         twice = sorted({game_id for game_id in ids if ids.count(game_id) > 1})
         if twice:
             raise ValueError(f"games lists {', '.join(twice)} more than once; keep one entry and set its weight")

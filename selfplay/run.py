@@ -14,6 +14,7 @@ from arena.types import Observer
 from selfplay.advantages import Estimator, make_estimator
 from selfplay.config import HARMLESS, SelfPlayConfig
 from selfplay.league import check_fixed
+from selfplay.tracked import check_installed
 
 Emit = Callable[[Mapping[str, Any]], None]
 """Takes an event of `arena.display.events`: stage, note, progress, metrics, snapshot."""
@@ -50,9 +51,11 @@ def refuse_impossible(config: SelfPlayConfig, name: str) -> tuple[Estimator, str
     """The estimator and the device of a run, with all that can be refused before a model is loaded.
 
     Raises:
-        ConfigError, UsageError: an unknown player, estimator, option, device or model.
+        ConfigError, UsageError: an unknown player, estimator, option, device or model, or a tracker
+            whose package is missing.
     """
     check_fixed(config.opponents.fixed, config.loaded_games(), name)
+    check_installed(config.trackers)
     estimator = make_estimator(config.estimator.name, config.estimator.options)
     check_model(config.model)
     return estimator, pick_device(config.device)

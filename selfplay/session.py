@@ -28,6 +28,8 @@ from selfplay.opponents import learner_name, update_specs
 from selfplay.payoff import PayoffMatrix
 from selfplay.rollouts import Players, Rollout, make_rollout, play
 from selfplay.run import Emit, Summary
+from selfplay.tracked import scalars
+from selfplay.trackers import make_trackers
 from selfplay.trainer import ADAPTER, RoleConditionedTrainer, Trained
 
 logger = logging.getLogger(__name__)
@@ -67,6 +69,9 @@ class Session:
             save_now=self._save_now,
             stop_now=self._stop_now,
             magnet=self._magnet,
+            name=run.name,
+            trackers=make_trackers(config.trackers, run.path / "logs", lambda text: emit({"t": "note", "text": text})),
+            tracked=lambda: scalars(self.line),
         )
         self.players = Players(LocalEngine(base, model=self.trainer.model), ADAPTER, config.opponents.fixed)
         self.pool: list[str] = []

@@ -10,7 +10,7 @@ How losses are averaged, whatever the micro-batches, stands in `losses`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 from datasets import Dataset  # type: ignore[import-untyped]  # it publishes no types
-from transformers import PrinterCallback, ProgressCallback
+from transformers import PrinterCallback, ProgressCallback, TrainerCallback
 from trl import GRPOTrainer
 from trl.trainer.utils import add_fused_lm_head, disable_dropout_in_model, use_adapter
 
@@ -67,6 +67,9 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         save_now: asked after update n whether to write a checkpoint.
         stop_now: asked after every update whether to save and end there.
         magnet: folder of the snapshot that is the reference of update n, None for the base model.
+        name: of the run, for trackers.
+        trackers: callbacks that get what is logged, with the numbers of `tracked`.
+        tracked: asked after `on_update`, for the numbers that go with the step.
     """
 
     def __init__(
@@ -81,6 +84,9 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         save_now: Callable[[int], bool],
         stop_now: Callable[[], bool],
         magnet: Callable[[int], Path | None] = lambda update: None,
+        name: str = "",
+        trackers: Sequence[TrainerCallback] = (),
+        tracked: Callable[[], Mapping[str, float]] = dict,
     ) -> None:
         self._optim = config.optim
         self._temperature = config.sampling.temperature
@@ -88,6 +94,7 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         self._magnet_weights: tuple[Path, dict[str, torch.Tensor]] | None = None
         self._rollout = rollout
         self._on_update = on_update
+        self._tracked = tracked
         self._stop_now = stop_now
         self._on_checkpoint = on_checkpoint
         self._shares: list[Share] = []
@@ -103,13 +110,14 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         super().__init__(
             model=base.model,
             reward_funcs=never_called,
-            args=arguments(config, base, scratch),
+            args=arguments(config, base, scratch, name),
             # One epoch of placeholders, as many as all updates consume: matches are the data.
             train_dataset=Dataset.from_dict(
                 {"prompt": [""] * (config.updates * config.optim.passes * config.optim.micro_batches)}
             ),
             processing_class=base.tokenizer,
             peft_config=lora_config(config),
+            callbacks=list(trackers),
         )
         self.model.get_base_model().base_model.register_forward_hook(self._only_predictors)
         for callback in (ProgressCallback, PrinterCallback):
@@ -279,9 +287,8 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         """Report the step. The history that transformers keeps in memory is dropped: metrics.jsonl has it."""
-        super().log(logs, start_time)
-        self.state.log_history.clear()
-        if "loss" in logs and self.state.global_step % self._optim.passes == 0:
+        complete = "loss" in logs and self.state.global_step % self._optim.passes == 0
+        if complete:
             self._on_update(
                 Trained(
                     update=self.update,
@@ -293,8 +300,11 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
                     },
                 )
             )
-            if self._stop_now():  # also where the update itself was the reason
-                self.control.should_save = self.control.should_training_stop = True
+            logs = {**logs, **self._tracked()}
+        super().log(logs, start_time)
+        self.state.log_history.clear()
+        if complete and self._stop_now():  # also where the update itself was the reason
+            self.control.should_save = self.control.should_training_stop = True
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         super()._save_checkpoint(model, trial)

@@ -107,6 +107,8 @@ def test_dry_run_says_what_it_would_do_and_does_nothing(tmp_path: Path) -> None:
         ("device=foo", "Unknown device 'foo'"),
         ("model=nope", "Unknown model 'nope'"),
         ("updates=99999999999999999999", "updates"),
+        ('trackers=["swanlap"]', "Did you mean 'swanlab'"),
+        ('trackers=["kubeflow"]', "pip install kubeflow;"),
     ],
 )
 def test_dry_run_refuses_what_the_run_would_refuse(tmp_path: Path, word: str, message: str) -> None:
