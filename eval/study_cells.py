@@ -143,15 +143,11 @@ def _resolve(config: StudyConfig, overrides: Mapping[str, list[str]], folder: Pa
         )
         for arm, words in overrides.items()
     }
-    return {arm: _answer(arm, process) for arm, process in asked.items()}
-
-
-def _answer(arm: str, process: subprocess.Popen[str]) -> Mapping[str, Any]:
-    out, err = process.communicate()
-    if process.returncode:
-        raise ConfigError(f"arms.{arm}: {err.strip().removeprefix('Error: ')}")
-    resolved: Mapping[str, Any] = json.loads(out)["config"]
-    return resolved
+    said = {arm: process.communicate() for arm, process in asked.items()}
+    for arm, process in asked.items():
+        if process.returncode:
+            raise ConfigError(f"arms.{arm}: {said[arm][1].strip().removeprefix('Error: ')}")
+    return {arm: json.loads(out)["config"] for arm, (out, _) in said.items()}
 
 
 def _check_old(cell: Cell, settings: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from eval.study_cells import COMMAND, Cell
 
-POLL_S = 0.1
+POLL_S = 0.5
 """Seconds between two looks at the cells."""
 
 LAST_LINES = 3
@@ -28,7 +28,7 @@ def train_cells(cells: Sequence[Cell], logs: Path, *, jobs: int, progress: Progr
         cells: in the order in which they are started.
         logs: folder that takes what they print, a file each.
         jobs: how many at a time.
-        progress: told about ten times a second.
+        progress: told about twice a second.
 
     Returns:
         By name of a cell that failed, the end of what it said. The others were trained all the same.
