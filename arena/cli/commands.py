@@ -24,7 +24,7 @@ EPILOG = """Examples:
   arena watch demo
 """
 
-BUILT_IN = ("games", "play", "tournament", "watch", "replay", "snapshots", "doctor")
+BUILT_IN = ("games", "play", "tournament", "watch", "replay", "report", "snapshots", "doctor")
 
 
 class ArenaPlugins(Plugins):

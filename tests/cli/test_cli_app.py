@@ -58,7 +58,7 @@ def test_the_commands_of_the_architecture_are_there() -> None:
     names = {name for name, _ in ALL}
     assert names >= {
         "games list", "games show", "games check", "play", "selfplay", "tournament run", "tournament report",
-        "watch", "replay", "snapshots list", "snapshots show", "snapshots verify", "doctor",
+        "watch", "replay", "report", "snapshots list", "snapshots show", "snapshots verify", "doctor",
     }  # fmt: skip
 
 
