@@ -19,7 +19,7 @@ _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; background: #fff; margin: 0 auto; padding: 1rem;
   max-width: 70rem; overflow-wrap: anywhere; }
 h1, h2 { line-height: 1.2; }
-figure { margin: 0; }
+figure { margin: 0; overflow-x: auto; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); gap: 1rem; }
 svg { width: 100%; height: auto; border: 1px solid #ddd; border-radius: 4px; }
 .table { overflow-x: auto; }
@@ -29,6 +29,11 @@ th, td { padding: .25rem .6rem; border-bottom: 1px solid #ddd; text-align: left;
 dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .1rem 1rem; }
 dt { color: #555; } dd { margin: 0; }
 details { margin: .5rem 0; } pre { white-space: pre-wrap; margin: .2rem 0; font: 14px/1.4 ui-monospace, monospace; }
+@media (max-width: 40rem) {
+  dl { display: block; } dd { margin: 0 0 .5rem; }
+  th, td { padding: .25rem .35rem; font-size: 14px; }
+  svg { min-width: 36rem; } /* its smallest letters stay readable; the chart is moved sideways */
+}
 """
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
