@@ -30,6 +30,10 @@ from games.types import Bot, Event, Move, Param, ParamValue, RandomStream, Seat,
 
 MARKS = "xo"
 _MOVES = tuple(Move(answer=str(column + 1), action=column) for column in range(20))
+_TOLD = tuple(
+    tuple(Event(text=f"Player {seat} dropped {mark} into column {move.answer}.") for move in _MOVES)
+    for seat, mark in enumerate(MARKS)
+)
 
 
 class ConnectFourState(SpielState):
@@ -39,7 +43,7 @@ class ConnectFourState(SpielState):
 
     def action_event(self, seat: Seat, action: int) -> Event:
         """The column, as everyone is told it."""
-        return Event(text=f"Player {seat} dropped {MARKS[seat]} into column {action + 1}.")
+        return _TOLD[seat][action]
 
     def board(self, seat: Seat) -> str:
         """Rows from the top and the columns' numbers."""

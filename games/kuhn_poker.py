@@ -30,11 +30,19 @@ from games.types import Bot, Event, Move, Param, ParamValue, RandomStream, Seat,
 RANKS = ("10", "Jack", "Queen", "King")
 _OPEN = Menu.of([Move(answer="check", action=0), Move(answer="bet", action=1)])
 _FACING = Menu.of([Move(answer="fold", action=0), Move(answer="call", action=1)])
+_BOTH = [0, 1]
 _TOLD = {"check": "checks", "bet": "bets", "fold": "folds", "call": "calls"}
+_EVENTS = tuple(
+    {answer: Event(text=f"Player {seat} {told}.") for answer, told in _TOLD.items()} for seat in range(len(RANKS) - 1)
+)
 
 
 class KuhnState(SpielState):
     """One hand. Actions are named by the situation: check or bet, and fold or call once there is a bet."""
+
+    def actions(self, player: int) -> list[int]:
+        """Two for a seat that is to move, always: to put in nothing or a chip."""
+        return _BOTH if player >= 0 and player == self._player else super().actions(player)
 
     def choices(self, seat: Seat) -> Menu:
         """Check or bet, or fold or call when facing a bet."""
@@ -50,7 +58,7 @@ class KuhnState(SpielState):
 
     def action_event(self, seat: Seat, action: int) -> Event:
         """The public action."""
-        return Event(text=f"Player {seat} {_TOLD[self.answer(seat, action)]}.")
+        return _EVENTS[seat][self.answer(seat, action)]
 
     def card(self, seat: Seat) -> str:
         """The seat's own card."""

@@ -52,19 +52,26 @@ class LiarsDiceState(SpielState):
 
     def dice(self, seat: Seat) -> tuple[int, ...]:
         """Faces of a seat's dice, sorted."""
-        each = self.game.dice_each
-        rolled = self.pyspiel_state.history()[seat * each : (seat + 1) * each]
-        return tuple(sorted(outcome + 1 for outcome in rolled))
+        return self._hand(self.pyspiel_state.history(), seat)
+
+    def _hand(self, history: list[int], seat: Seat) -> tuple[int, ...]:
+        each = self._game.dice_each
+        return tuple([outcome + 1 for outcome in sorted(history[seat * each : (seat + 1) * each])])
 
     def bids(self) -> list[int]:
         """Actions of the bids so far."""
         return [a for a in self.pyspiel_state.history()[2 * self.game.dice_each :] if a != self.game.liar]
 
-    def choices(self, seat: Seat) -> Menu:
+    def actions(self, player: int) -> list[int]:
         """Higher bids in order, then `liar`, which nobody can be before the first bid."""
-        lowest = self.actions(seat)[0]
-        allowed = slice(lowest, None if lowest > 0 else self.game.liar)
-        return Menu(self.game.moves[allowed], self.game.words[allowed])
+        if self._actions is None and 0 <= player == self._player:
+            made = self.pyspiel_state.history()
+            self._actions = self._game.open_after[made[-1] + 1 if len(made) > 2 * self._game.dice_each else 0]
+        return super().actions(player)
+
+    def choices(self, seat: Seat) -> Menu:
+        """The menu of the bids that are open."""
+        return self._game.menus[self.actions(seat)[0]]
 
     def aliases(self, seat: Seat) -> Mapping[str, int]:
         """Other ways to write a bid or a challenge."""
@@ -72,16 +79,17 @@ class LiarsDiceState(SpielState):
 
     def action_event(self, seat: Seat, action: int) -> Event:
         """The bid, or the challenge with all dice laid open, which ends the round."""
-        if action != self.game.liar:
-            return Event(text=f"Player {seat} bids {self.game.words[action]}.")
-        bid = self.bids()[-1]
-        face = self.game.face(bid)
-        counted = sum(die in (face, self.game.sides) for s in (0, 1) for die in self.dice(s))
-        shown = ", ".join(f"player {s} has {' '.join(map(str, self.dice(s)))}" for s in (0, 1))
-        winner = 1 - seat if counted >= self.game.quantity(bid) else seat
+        if action != self._game.liar:
+            return self._game.bid_events[seat][action]
+        made = self.pyspiel_state.history()
+        first, second = self._hand(made, 0), self._hand(made, 1)
+        bid = made[-1]
+        face, dice = self._game.face(bid), first + second
+        counted = dice.count(face) + (dice.count(self._game.sides) if face != self._game.sides else 0)
+        winner = 1 - seat if counted >= self._game.quantity(bid) else seat
         return Event(
-            text=f"Player {seat} says liar. The dice: {shown}. That makes {bid_text(counted, face)}: "
-            f"player {winner} wins."
+            text=f"Player {seat} says liar. The dice: player 0 has {' '.join(map(str, first))}, player 1 has "
+            f"{' '.join(map(str, second))}. That makes {bid_text(counted, face)}: player {winner} wins."
         )
 
     def facts(self, seat: Seat) -> str:
@@ -148,6 +156,22 @@ class LiarsDice(SpielGame):
     def face(self, bid: int) -> int:
         """The face that a bid claims."""
         return bid % self.sides + 1
+
+    @cached_property
+    def open_after(self) -> tuple[list[int], ...]:
+        """Legal actions, by the lowest of them; not to be changed. Before the first bid nobody can be a liar."""
+        bids = list(range(self.liar))
+        return (bids, *([*bids[lowest:], self.liar] for lowest in range(1, self.liar + 1)))
+
+    @cached_property
+    def menus(self) -> tuple[Menu, ...]:
+        """The menu of each of `open_after`."""
+        return tuple(Menu.of([self.moves[action] for action in actions]) for actions in self.open_after)
+
+    @cached_property
+    def bid_events(self) -> tuple[tuple[Event, ...], ...]:
+        """How a bid is told, by seat and bid."""
+        return tuple(tuple(Event(text=f"Player {seat} bids {word}.") for word in self.words[:-1]) for seat in range(2))
 
     @cached_property
     def spellings(self) -> Mapping[str, int]:

@@ -22,8 +22,7 @@ class Menu(NamedTuple):
 
     def chosen(self, reply: str) -> Move | None:
         """The move whose answer, spelt as listed and in brackets, is the whole reply; None where more must be read."""
-        answer = reply[1:-1]
-        if answer in self.answers and reply == f"[{answer}]":
+        if (answer := reply[1:-1]) in self.answers and reply[:1] == "[" and reply[-1:] == "]":
             return self.moves[self.answers.index(answer)]
         return None
 

@@ -93,6 +93,14 @@ class SpielGame(Game):
         return get_game, (self.spec.id, dict(self.spec.params))
 
     @cached_property
+    def readings(self) -> Mapping[str, tuple[int, Parsed]]:
+        """What replies mean that are one of `moves` in brackets, spelt as listed, and the action to be legal for it."""
+        moves = self.moves or ()
+        listed = moves.values() if isinstance(moves, Mapping) else moves
+        texts = ((f"[{move.answer}]", move) for move in listed)
+        return {text: (move.action, Parsed(text, Issue.OK, move)) for text, move in texts if move.action is not None}
+
+    @cached_property
     def known_answers(self) -> frozenset[str]:
         """Normalised answers that are legal somewhere in the game; empty where they cannot be listed."""
         return frozenset()
@@ -170,27 +178,37 @@ class SpielState(State):
 
     def parse(self, seat: Seat, text: str, *, truncated: bool = False) -> Parsed:
         """Read a reply as one of the legal answers or their aliases."""
+        if (plain := self._game.readings.get(text)) is not None:
+            action, reading = plain
+            if seat == self._player and action in self.actions(seat):
+                return reading
         menu = self.menu(seat)
         move = menu.chosen(text)
         if move is not None:
-            return Parsed(raw=text, issue=Issue.OK, move=move)
+            return Parsed(text, Issue.OK, move)
         aliases = self.aliases(seat)
         return parse_choice(text, menu.moves, lambda: self._game.known_answers, aliases=aliases, truncated=truncated)
 
     def apply(self, moves: Mapping[Seat, Move]) -> None:
         """Make the moves of the seats to move, then draw whatever chance decides next."""
+        player = self._player
+        if player >= 0 and len(moves) == 1 and player in moves:
+            self.step(self._action(player, moves[player]))
+        else:
+            self._apply_together(moves)
+        if self._player < 0:
+            self.draw_chance()
+
+    def _apply_together(self, moves: Mapping[Seat, Move]) -> None:
+        """Moves of several seats at once. Raises like `apply`."""
         seats = self.to_move()
         if not seats:
             raise GameOverError(f"{self._game.spec.id}: the game is over; no move can be made.")
         if moves.keys() != set(seats):
             who = f"player {seats[0]} is" if len(seats) == 1 else f"players {', '.join(map(str, seats))} are"
             raise IllegalMoveError(f"{self._game.spec.id}: {who} to move; moves came from {sorted(moves)}.")
-        if self._player == TOGETHER:
-            everybody = range(self._game.spec.seats)
-            self.step_together([self._action(s, moves[s]) if s in moves else NO_CHOICE for s in everybody])
-        else:
-            self.step(self._action(self._player, moves[self._player]))
-        self.draw_chance()
+        everybody = range(self._game.spec.seats)
+        self.step_together([self._action(s, moves[s]) if s in moves else NO_CHOICE for s in everybody])
 
     def returns(self) -> tuple[float, ...]:
         """Final returns, in the game's own units."""
@@ -278,14 +296,9 @@ class SpielState(State):
         facts = self._facts.get(seat)
         if facts is None:
             facts = self._facts[seat] = self.facts(seat)
-        menu = self.menu(seat) if self.is_to_move(seat) else None
-        return Observation(
-            facts=facts,
-            events=self.events(seat),
-            board=self.board(seat),
-            ask="" if menu is None else "Your move.",
-            legal=None if menu is None else menu.answers,
-        )
+        if seat != self._player and not self.is_to_move(seat):
+            return Observation(facts, self.events(seat), self.board(seat))
+        return Observation(facts, self.events(seat), self.board(seat), "Your move.", self.menu(seat).answers)
 
     def render(self, seat: Seat | None) -> str:
         """Picture for people: one view, or all that differ, one below the other."""

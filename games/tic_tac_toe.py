@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import pyspiel
@@ -27,6 +27,7 @@ MARKS = "XO"
 _NUMBERS = "012345678"
 _GRID = "%s %s %s\n%s %s %s\n%s %s %s"
 _MOVES = tuple(Move(answer=number, action=square) for square, number in enumerate(_NUMBERS))
+_TOLD = tuple(tuple(Event(text=f"Player {seat} took {number}.") for number in _NUMBERS) for seat in (0, 1))
 
 
 class TicTacToeState(SpielState):
@@ -34,16 +35,25 @@ class TicTacToeState(SpielState):
 
     def squares(self) -> list[str]:
         """Nine cells: `X`, `O`, or the square's number."""
-        cells = self.pyspiel_state.observation_string(0).replace("\n", "").upper()
-        return [number if cell == "." else cell for number, cell in zip(_NUMBERS, cells, strict=True)]
+        return _squares(self.pyspiel_state.observation_string(0))
 
     def action_event(self, seat: Seat, action: int) -> Event:
         """The move, as everyone is told it."""
-        return Event(text=f"Player {seat} took {action}.")
+        return _TOLD[seat][action]
 
     def board(self, seat: Seat) -> str:
         """Three lines of three cells."""
-        return _GRID % tuple(self.squares())
+        return _drawn(self.pyspiel_state.observation_string(0))
+
+
+def _squares(observed: str) -> list[str]:
+    cells = observed.replace("\n", "").upper()
+    return [number if cell == "." else cell for number, cell in zip(_NUMBERS, cells, strict=True)]
+
+
+@lru_cache(maxsize=8192)  # there are 5478 positions
+def _drawn(observed: str) -> str:
+    return _GRID % tuple(_squares(observed))
 
 
 class TicTacToe(SpielGame):
