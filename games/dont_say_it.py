@@ -70,7 +70,7 @@ class DontSayItState(TalkState):
 
     def observe(self, seat: Seat) -> Observation:
         """Own word and the talk."""
-        return Observation(facts=f"Your word: {self.words[seat]}.", events=self.events(seat), ask=self.due(seat))
+        return Observation(f"Your word: {self.words[seat]}.", self.events(seat), "", self.due(seat))
 
     def render(self, seat: Seat | None) -> str:
         """Words that may be seen, and how far the match is."""

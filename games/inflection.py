@@ -75,7 +75,11 @@ def forms(word: str) -> tuple[str, ...]:
 
 def mentions(text: str, word: str) -> bool:
     """Whether the word is said in the text, by the rule above."""
-    return _pattern(word).search(plain(text)) is not None
+    said = plain(text)
+    for form in _forms(word):
+        if form in said:  # far quicker than the pattern, and seldom so
+            return _pattern(word).search(said) is not None
+    return False
 
 
 def plain(text: str) -> str:
@@ -84,6 +88,9 @@ def plain(text: str) -> str:
         return text.lower()
     letters = (letter for letter in unicodedata.normalize("NFKC", text) if unicodedata.category(letter) != "Cf")
     return "".join(letters).casefold()
+
+
+_forms = lru_cache(maxsize=4096)(forms)
 
 
 @lru_cache(maxsize=4096)

@@ -50,6 +50,7 @@ class JointState(State):
         self.seed = seed
         self._log: list[Mapping[Seat, Move]] = []
         self._told: list[tuple[frozenset[Seat] | None, Event]] = []
+        self._apart = False  # whether any event is for some seats only
 
     # --- what a game fills in --------------------------------------------------------------------------------------
 
@@ -70,11 +71,15 @@ class JointState(State):
 
     def tell(self, text: str, *, speaker: Seat | None = None, to: Iterable[Seat] | None = None) -> None:
         """Add an event, for all or for the seats `to` alone."""
-        self._told.append((None if to is None else frozenset(to), Event(text=text, speaker=speaker)))
+        if to is not None:
+            self._apart = True
+        self._told.append((None if to is None else frozenset(to), Event(text, speaker)))
 
     def events(self, seat: Seat | None) -> tuple[Event, ...]:
         """What the seat was told, in order; all there is for None."""
-        return tuple(event for to, event in self._told if seat is None or to is None or seat in to)
+        if seat is None or not self._apart:
+            return tuple([event for _, event in self._told])
+        return tuple([event for to, event in self._told if to is None or seat in to])
 
     def readdress(self, seats: Mapping[Seat, Seat]) -> None:
         """Have some seats been told what others were told alone; for states that differ in what is hidden."""
@@ -85,16 +90,16 @@ class JointState(State):
     def apply(self, moves: Mapping[Seat, Move]) -> None:
         """Make the moves of exactly the seats to move, all at once."""
         seats = self.to_move()
-        name = self._game.spec.id
         if not seats:
-            raise GameOverError(f"{name}: the game is over; no move can be made.")
-        if set(moves) != set(seats):
+            raise GameOverError(f"{self._game.spec.id}: the game is over; no move can be made.")
+        if moves.keys() != set(seats):
+            name = self._game.spec.id
             who = f"player {seats[0]} is" if len(seats) == 1 else f"players {', '.join(map(str, seats))} are"
             raise IllegalMoveError(f"{name}: {who} to move; moves came from {sorted(moves)}.")
         for seat in seats:
             reason = self.refusal(seat, moves[seat])
             if reason is not None:
-                raise IllegalMoveError(f"{name}: player {seat}: {reason}")
+                raise IllegalMoveError(f"{self._game.spec.id}: player {seat}: {reason}")
         ordered = {seat: moves[seat] for seat in seats}
         self._log.append(ordered)
         self.make(ordered)
@@ -132,7 +137,7 @@ def read_speech(text: str, *, truncated: bool = False) -> Parsed:
     """A turn of free words: all of the reply, which must not be empty."""
     words = text.strip()
     if words and not truncated:
-        return Parsed(raw=text, issue=Issue.OK, move=Move(answer="", speech=words))
+        return Parsed(text, Issue.OK, Move("", None, words))
     issue, hint = (Issue.TRUNCATED, "The reply was cut off; be shorter.") if truncated else (Issue.NO_ANSWER, _EMPTY)
     return Parsed(raw=text, issue=issue, hint=hint)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from games.errors import IllegalMoveError
-from games.parsing import final_answer, normalise, shown
+from games.parsing import SHORT, final_answer, normalise, shown
 from games.talk import words_around
 from games.types import Issue, Move, Parsed
 
@@ -31,6 +32,7 @@ class Offer:
     want: Bundle
 
 
+@lru_cache(maxsize=4096)
 def bundle_text(bundle: Bundle, *, zeros: bool = False, value_first: bool = True) -> str:
     """`2 Wood, 1 Ore`, or `Wood 2, Ore 1`; `nothing` for an empty bundle."""
     items = [(n, good) for n, good in zip(bundle, GOODS, strict=True) if n or zeros]
@@ -65,6 +67,10 @@ def _bundle(text: str) -> Bundle | str:
 
 def read_offer(text: str) -> Offer | str:
     """The offer in an answer (`Offer: 2 Wood -> 3 Ore`), or what is wrong with it."""
+    return _read_short(text) if len(text) <= SHORT else _read(text)
+
+
+def _read(text: str) -> Offer | str:
     match = _OFFER.fullmatch(normalise(text))
     if match is None:
         return f"[{shown(text)}] is not an action here. Use [Offer: …], [Accept] or [Deny]."
@@ -77,6 +83,9 @@ def read_offer(text: str) -> Offer | str:
     if isinstance(want, str):
         return want
     return Offer(give=give, want=want)
+
+
+_read_short = lru_cache(maxsize=4096)(_read)  # an offer is read several times a turn
 
 
 def parse_offer(answer: str) -> Offer:

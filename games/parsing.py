@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from games.types import Issue, Move, Parsed
 
@@ -29,6 +28,7 @@ SHORT = 100
 _SIMPLE = re.compile(r"\s*(\[[^\[\]{}\\\n]*\])[\s.]*", re.DOTALL)
 _BRACE = re.compile(r"\\boxed\s*\{|[{}]")
 _BRACKET = re.compile(r"[\[\]]")
+_QUOTED_LINE = re.compile(r"^[^\S\n]*>", re.MULTILINE)
 _WRAPPER = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf|boxed)\s*\{([^{}]*)\}")
 _SPACE = re.compile(r"\s+")
 _CONNECTIVE = re.compile(
@@ -45,8 +45,7 @@ _QUOTED = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answer:
+class Answer(NamedTuple):
     """One explicit answer in a reply: its content, and where it stands in the text that was read."""
 
     text: str
@@ -54,8 +53,7 @@ class Answer:
     end: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Found:
+class Found(NamedTuple):
     """All explicit answers of a reply in order, and whether another was begun after them but never closed."""
 
     answers: tuple[Answer, ...]
@@ -90,8 +88,11 @@ def find_answers(text: str) -> Found:
     """Every explicit answer in order; an outer one wins over what stands inside it."""
     simple = _SIMPLE.fullmatch(text)
     if simple is not None:
-        return Found(answers=(_answer(text, simple.span(1)),), broken_off=False)
-    text = _QUOTED.sub(_blank, text)
+        return Found((_answer(text, simple.span(1)),), False)
+    if "[" not in text and "\\boxed" not in text:
+        return Found((), False)
+    if _may_quote(text):
+        text = _QUOTED.sub(_blank, text)
     boxes, open_box = _boxes(text)
     brackets, open_bracket = _brackets(text, boxes)
     spans: list[Span] = []
@@ -106,7 +107,14 @@ def find_answers(text: str) -> Found:
 def _answer(text: str, span: Span) -> Answer:
     start, end = span
     inner = start + 1 if text[start] == "[" else text.index("{", start) + 1
-    return Answer(text=text[inner : end - 1], start=start, end=end)
+    return Answer(text[inner : end - 1], start, end)
+
+
+def _may_quote(text: str) -> bool:
+    """Whether `_QUOTED` is worth a search: false only where it finds nothing."""
+    if '"' in text or "“" in text or "Allowed:" in text:
+        return True
+    return ">" in text and _QUOTED_LINE.search(text) is not None
 
 
 def _blank(quotation: re.Match[str]) -> str:

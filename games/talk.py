@@ -25,6 +25,9 @@ _UNCLOSED = re.compile(
 )  # possessive, or blanks after a bracket are tried at every length
 
 
+_ALONE = ((0,), (1,))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Unreadable:
     """An action that was meant but cannot be read."""
@@ -55,8 +58,7 @@ def read_turn(raw: str, actions: Actions, *, truncated: bool = False) -> Parsed:
     found = find_answers(text)
     meant = tuple(_whole(text, one, actions) for one in found.answers if actions.begins.match(tidy(one.text)))
     end = meant[-1].end if meant else 0
-    left_open = (left["bracket"] or left["box"] or "" for left in _UNCLOSED.finditer(text, end))
-    if (meant and found.broken_off) or any(actions.begins.match(content) for content in left_open):
+    if (meant and found.broken_off) or (_may_open(text, end) and _left_open(text, end, actions)):
         issue = Issue.TRUNCATED if truncated else Issue.MALFORMED
         hint = f"The action's bracket is not closed. Write it like [{actions.example}]."
         return Parsed(raw=raw, issue=issue, hint=hint)
@@ -73,7 +75,17 @@ def read_turn(raw: str, actions: Actions, *, truncated: bool = False) -> Parsed:
     reading = readings[meant[-1].text]
     if isinstance(reading, Unreadable):
         return Parsed(raw=raw, issue=Issue.MALFORMED, hint=reading.hint)
-    return Parsed(raw=raw, issue=Issue.OK, move=Move(answer=reading, speech=words_around(raw, meant[-1])))
+    return Parsed(raw, Issue.OK, Move(reading, None, words_around(raw, meant[-1])))
+
+
+def _may_open(text: str, end: int) -> bool:
+    return text.find("[", end) >= 0 or text.find("\\boxed", end) >= 0
+
+
+def _left_open(text: str, end: int, actions: Actions) -> bool:
+    """Whether an action is begun behind `end` whose bracket is not closed."""
+    left_open = (left["bracket"] or left["box"] or "" for left in _UNCLOSED.finditer(text, end))
+    return any(actions.begins.match(content) for content in left_open)
 
 
 def _whole(text: str, one: Answer, actions: Actions) -> Answer:
@@ -121,7 +133,7 @@ class TalkState(JointState):
 
     def to_move(self) -> tuple[Seat, ...]:
         """Seats alternate."""
-        return () if self.ended else (self.turn % 2,)
+        return () if self.ended else _ALONE[len(self._log) % 2]
 
     def legal(self, seat: Seat) -> tuple[Move, ...] | None:
         """Free words while the seat is to move."""
@@ -157,7 +169,8 @@ class TalkState(JointState):
 
     def due(self, seat: Seat) -> str:
         """`Turn 3 of 20.` where the seat is to move, else nothing."""
-        return f"Turn {self.turn + 1} of {self._game.spec.max_turns}." if seat in self.to_move() else ""
+        turn = len(self._log)
+        return "" if self.ended or seat != turn % 2 else f"Turn {turn + 1} of {self._game.spec.max_turns}."
 
     def returns(self) -> tuple[float, ...]:
         """+1 and −1, or zeros."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
-from games.parsing import normalise, shown
+from games.parsing import SHORT, normalise, shown
 from games.talk import Actions, Unreadable
 
 FORM: Final = "Write what you would get yourself, like [Propose $1.20] or [Propose 120 cents]."
@@ -52,6 +53,10 @@ def read_money(text: str) -> int | Unreadable:
 
 def read_action(text: str) -> str | Unreadable:
     """The canonical answer: `Propose $1.20`, `Accept` or `Reject`."""
+    return _read_short(text) if len(text) <= SHORT else _read(text)
+
+
+def _read(text: str) -> str | Unreadable:
     key = normalise(text)
     if key in _PLAIN:
         return _PLAIN[key]
@@ -62,6 +67,9 @@ def read_action(text: str) -> str | Unreadable:
         return Unreadable(hint=f"The proposal has no amount. {FORM}")
     cents = read_money(proposed[1])
     return cents if isinstance(cents, Unreadable) else propose(cents)
+
+
+_read_short = lru_cache(maxsize=4096)(_read)  # an action is read several times a turn
 
 
 def proposed_cents(answer: str) -> int:
