@@ -54,7 +54,8 @@ class NegotiationState(State):
 
     def to_move(self) -> tuple[Seat, ...]:
         """Seats alternate, player 0 first."""
-        return () if self.turn >= self._game.spec.max_turns else (self.turn % 2,)
+        turn = len(self._moves)
+        return () if turn >= self._game.spec.max_turns else (turn % 2,)
 
     def legal(self, seat: Seat) -> tuple[Move, ...] | None:
         """Free-form while the seat is to move."""
@@ -89,7 +90,7 @@ class NegotiationState(State):
         to_move = self.to_move()
         if not to_move:
             raise GameOverError("simple_negotiation: the game is over; no move can be made.")
-        if set(moves) != set(to_move):
+        if moves.keys() != set(to_move):
             raise IllegalMoveError(f"simple_negotiation: player {to_move[0]} is to move, not {sorted(moves)}.")
         seat = to_move[0]
         move = moves[seat]
@@ -97,7 +98,7 @@ class NegotiationState(State):
         if reason is not None:
             raise IllegalMoveError(f"simple_negotiation: {reason}")
         if move.speech:
-            self._events.append(Event(text=move.speech, speaker=seat))
+            self._events.append(Event(move.speech, seat))
         standing, self.offer = self.offer, None
         if move.answer == "Accept":
             self._trade(standing)
@@ -123,19 +124,15 @@ class NegotiationState(State):
 
     def observe(self, seat: Seat) -> Observation:
         """Own values and stock, what was said and done, and the forms allowed now."""
-        view = self.view(seat)
-        lines = [f"You have {bundle_text(view.stock, zeros=True, value_first=False)}."]
+        facts = f"Your values: {bundle_text(self.values[seat], zeros=True, value_first=False)}."
+        board = f"You have {bundle_text(self.stock[seat], zeros=True, value_first=False)}."
         ask = ""
         if seat in self.to_move():
-            if view.offer is not None:
-                lines.append(f"Open to you: get {bundle_text(view.offer.give)}, give {bundle_text(view.offer.want)}.")
-            ask = f"Turn {self.turn + 1} of {self._game.spec.max_turns}."
-        return Observation(
-            facts=f"Your values: {bundle_text(view.values, zeros=True, value_first=False)}.",
-            events=tuple(self._events),
-            board=" ".join(lines),
-            ask=ask,
-        )
+            if self.offer is not None and self.offer[0] != seat:
+                offer = self.offer[1]
+                board += f" Open to you: get {bundle_text(offer.give)}, give {bundle_text(offer.want)}."
+            ask = f"Turn {len(self._moves) + 1} of {self._game.spec.max_turns}."
+        return Observation(facts, tuple(self._events), board, ask)
 
     def to_json(self) -> Json:
         """Seed and moves; the rest follows."""

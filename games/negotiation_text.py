@@ -113,4 +113,4 @@ def parse_action(text: str, *, truncated: bool) -> Parsed:
         if isinstance(offer, str):
             return Parsed(raw=text, issue=Issue.MALFORMED, hint=offer)
         answer = offer_answer(offer)
-    return Parsed(raw=text, issue=Issue.OK, move=Move(answer=answer, speech=words_around(text, found)))
+    return Parsed(text, Issue.OK, Move(answer, None, words_around(text, found)))
