@@ -56,6 +56,8 @@ def arguments(config: SelfPlayConfig, base: BaseModel, scratch: Path, name: str 
         weight_decay=optim.weight_decay,
         max_grad_norm=optim.max_grad_norm,
         gradient_checkpointing=optim.gradient_checkpointing,
+        # Only in a mixture of experts can a backward pass leave out parts of the adapter.
+        ddp_find_unused_parameters=hasattr(base.model.config, "output_router_logits"),
         seed=config.seed,
         use_cpu=on_cpu,
         bf16=base.model.dtype == torch.bfloat16,

@@ -90,39 +90,67 @@ def to_batch(
 
 @dataclass(frozen=True, kw_only=True)
 class Share:
-    """What one micro-batch computes: `rows` consecutive rows of the batch from `first` on, in packed form."""
+    """What one micro-batch computes.
+
+    Attributes:
+        first, rows: consecutive rows of the batch.
+        height: rows after padding: as many as the largest of the micro-batches that the ranks compute at one time.
+        packed: the rows in packed form.
+        empty: whether the rows are others' and carry no loss; they are there because every micro-batch must compute.
+    """
 
     first: int
     rows: int
+    height: int
     packed: Packed
     empty: bool
 
 
 def shares(
-    rows: Sequence[Row], packs: Sequence[Pack], parts: int, *, pad_id: int, device: torch.device | str
+    rows: Sequence[Row],
+    packs: Sequence[Pack],
+    parts: int,
+    *,
+    pad_id: int,
+    device: torch.device | str,
+    rank: int = 0,
+    ranks: int = 1,
 ) -> list[Share]:
-    """Share the packs out over `parts` micro-batches; one that would be empty repeats the first pack, marked so.
+    """Share the packs out over micro-batches; one that would be empty repeats the first pack, marked so.
+
+    The ranks' micro-batches of one time are neighbours in the list of packs, which is sorted by length: so they cost
+    about the same, and no rank waits long for another.
 
     Args:
         rows: what the packs' indices refer to.
         packs: all packs, in the order of the batch's rows.
-        parts: number of micro-batches.
+        parts: number of micro-batches on each rank.
         pad_id: fills short sequences.
         device: where the tensors go.
+        rank: whose micro-batches are returned.
+        ranks: number of processes.
     """
     made = []
-    for start, stop in cuts([pack.length for pack in packs], parts):
-        empty = start == stop
-        mine = packs[:1] if empty else packs[start:stop]
+    bounds = cuts([pack.length for pack in packs], parts * ranks)
+    for number in range(rank, parts * ranks, ranks):
+        together = [packs[start:stop] or packs[:1] for start, stop in bounds[number - rank :][:ranks]]
+        start, stop = bounds[number]
+        empty, mine = start == stop, together[rank]
         made.append(
             Share(
-                first=0 if empty else sum(len(pack.rows) for pack in packs[:start]),
-                rows=sum(len(pack.rows) for pack in mine),
+                first=0 if empty else _count(packs[:start]),
+                rows=_count(mine),
+                height=max(map(_count, together)),
                 packed=to_packed(rows, mine, pad_id=pad_id, device=device),
                 empty=empty,
             )
         )
     return made
+
+
+def _count(packs: Sequence[Pack]) -> int:
+    """Rows of the packs."""
+    return sum(len(pack.rows) for pack in packs)
 
 
 def cuts(lengths: Sequence[int], parts: int) -> list[tuple[int, int]]:
@@ -137,12 +165,26 @@ def cuts(lengths: Sequence[int], parts: int) -> list[tuple[int, int]]:
     return list(pairwise([*bounds, count]))
 
 
-def part(batch: Batch, start: int, stop: int) -> Batch:
-    """Rows `start` to `stop`, at least one, without the columns that only other rows need."""
+def part(batch: Batch, start: int, stop: int, height: int = 0) -> Batch:
+    """Rows `start` to `stop`, at least one, without the columns that only other rows need.
+
+    Args:
+        batch: all rows.
+        start: the first row.
+        stop: the row behind the last.
+        height: rows of zeros are added up to this number; they are masked.
+    """
     made = {key: value[start:stop] if key in PER_ROW else value for key, value in batch.items()}
     p = int(made["prompt_mask"].sum(1).max())
     t = int(made["completion_mask"].sum(1).max())
     for key, value in made.items():
         if key in PER_ROW and value.dim() == 2:
             made[key] = value[:, value.shape[1] - p :] if key.startswith("prompt") else value[:, :t]
+    missing = height - (stop - start)
+    if missing > 0:
+        made |= {
+            key: torch.cat([value, value.new_zeros(missing, *value.shape[1:])])
+            for key, value in made.items()
+            if key in PER_ROW
+        }
     return made

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli.output import Json, print_json, say
-from arena.errors import Interrupted
+from arena.errors import ArenaError, Interrupted
+from games.errors import GameError
+from selfplay.ranks import is_leader
 
 if TYPE_CHECKING:
     from selfplay.config import SelfPlayConfig
@@ -32,7 +34,7 @@ EPILOG = """Examples:
 
 def register(app: typer.Typer) -> None:
     """Add the command to the `arena` application."""
-    app.command("selfplay", epilog=EPILOG)(selfplay)
+    app.command("selfplay", epilog=EPILOG)(one_voice()(selfplay))
 
 
 def selfplay(
@@ -73,8 +75,8 @@ def selfplay(
         title=name,
         total=settings.updates,
         unit="updates",
-        run_dir=RunDir.locate(name),
-        quiet=quiet,
+        run_dir=RunDir.locate(name) if is_leader() else None,
+        quiet=quiet or not is_leader(),
         seed=settings.seed,
         details={"model": settings.model, "estimator": settings.estimator.name, "beta": settings.optim.beta},
     ) as display:
@@ -93,10 +95,23 @@ def selfplay(
             if not (RunDir.locate(name) / "run.json").is_file():
                 raise Interrupted("Ended before anything was written; the same command begins again.") from None
             raise Interrupted(f"Ended at once; the last checkpoint stands. Continue with: {again}") from None
+    if not is_leader():
+        return
     if as_json:
         print_json(**result(summary))
     else:
         say(result_text(summary))
+
+
+@contextmanager
+def one_voice() -> Iterator[None]:
+    """Of several ranks only the first says why it ended; the others end with the same exit code."""
+    try:
+        yield
+    except (ArenaError, GameError) as error:
+        if is_leader():
+            raise
+        raise typer.Exit(getattr(error, "exit_code", 2)) from None
 
 
 def resume_command(config: str, overrides: list[str], name: str, seed: int | None) -> str:

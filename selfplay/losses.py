@@ -9,8 +9,8 @@ of rows varies and micro-batches hold rows of one length, so each loss is weight
     dapo, cispo, vespo   mean over all sampled tokens
     bnpo                 the same: TRL's differs from dapo only by averaging within each micro-batch
 
-The gradient then depends neither on padding nor on the number of micro-batches; with dr_grpo and the means over all
-tokens not on how turns are packed into rows either (where the ratio is one per token).
+The gradient then depends neither on padding nor on the number of micro-batches and ranks; with dr_grpo and the means
+over all tokens not on how turns are packed into rows either (where the ratio is one per token).
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def weight(loss_type: str, part: Sizes, whole: Sizes, *, parts: int, trajectorie
 
     Args:
         loss_type: TRL's name.
-        part: the micro-batch.
-        whole: the update's batch.
-        parts: micro-batches in an update.
+        part: the micro-batch, padding rows included: TRL counts them.
+        whole: the update's batch, on all ranks.
+        parts: micro-batches in an update, on all ranks: DDP takes the mean over ranks, TRL that over a rank's own.
         trajectories: (finished match, learner's seat) with at least one reply.
     """
     if loss_type == "dr_grpo":

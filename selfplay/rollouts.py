@@ -17,7 +17,10 @@ from arena.types import Ended, MatchRecord, MatchSpec, Observer, Player
 from games import get_game
 from selfplay.advantages import Estimator, SeatAdvantage, result_of
 from selfplay.metrics import PlayedMatch
+from selfplay.ranks import Ranks
 from selfplay.trajectories import Row, rows, trajectories
+
+ALONE = Ranks()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,19 +91,21 @@ def play(
     concurrency: int,
     observer: Observer | None,
     stop: Callable[[], bool],
+    ranks: Ranks = ALONE,
 ) -> tuple[list[MatchRecord], float]:
-    """Play all matches.
+    """Play all matches, each on one of the ranks; a match's random numbers are its own, so it matters not on which.
 
     Returns:
-        Records in the order of `specs`, fewer of them if stopped; and the seconds it took.
+        Records of all ranks in the order of `specs`, fewer of them if stopped; and the seconds it took.
     """
 
     async def collect() -> list[MatchRecord]:
-        played = run_matches(specs, players, concurrency=concurrency, observer=observer, stop=stop)
+        played = run_matches(ranks.share(specs), players, concurrency=concurrency, observer=observer, stop=stop)
         return [record async for record in played]
 
     start = time.perf_counter()
-    return asyncio.run(collect()), time.perf_counter() - start
+    records = ranks.merge(asyncio.run(collect()))
+    return records, time.perf_counter() - start
 
 
 def make_rollout(records: Sequence[MatchRecord], estimator: Estimator, learner: str) -> Rollout:

@@ -14,6 +14,7 @@ from arena.types import Observer
 from selfplay.advantages import Estimator, make_estimator
 from selfplay.config import HARMLESS, SelfPlayConfig
 from selfplay.league import check_fixed
+from selfplay.ranks import join_ranks
 from selfplay.tracked import check_installed
 
 Emit = Callable[[Mapping[str, Any]], None]
@@ -71,15 +72,15 @@ def run_selfplay(
     emit: Emit = _ignore,
     stop: Callable[[], bool] = _never,
 ) -> Summary:
-    """Train for `config.updates` updates in the run directory `name`.
+    """Train for `config.updates` updates in the run directory `name`, on as many ranks as a launcher has started.
 
     Args:
         config: what to do.
         name: run name or path.
         resume: continue an existing run instead of making a new one.
         resume_command: command that continues, for the message of an interruption.
-        observer: watches every match.
-        emit: takes events about stages, metrics and snapshots.
+        observer: watches every match of rank 0.
+        emit: on rank 0, takes events about stages, metrics and snapshots.
         stop: once true, matches in play are abandoned, an optimisation under way is finished, and the state is saved.
 
     Raises:
@@ -88,36 +89,48 @@ def run_selfplay(
         ArenaError: training cannot go on; says why.
     """
     estimator, device = refuse_impossible(config, name)
+    ranks = join_ranks(device)
+    device = ranks.device(device)
+    if not ranks.leads:
+        observer, emit = None, _ignore
     settings = config.model_dump(mode="json")
 
-    def open_run() -> RunDir:
+    mine: list[RunDir] = []  # where this process is the writer
+
+    def open_run() -> Path:
         if resume:
-            return RunDir.resume(name, "selfplay", settings, harmless=HARMLESS)
-        return RunDir.create(name, "selfplay", settings, seed=config.seed, device=device)
+            mine.append(RunDir.resume(name, "selfplay", settings, harmless=HARMLESS))
+        else:
+            mine.append(RunDir.create(name, "selfplay", settings, seed=config.seed, device=device))
+        return mine[0].path
 
     # What can be refused at once is, before the model is loaded; and a model that cannot be loaded leaves no run.
-    there = (RunDir.locate(name) / "run.json").is_file()
-    run = open_run() if resume or there else None
+    there = ranks.once(lambda: (RunDir.locate(name) / "run.json").is_file())
+    path = ranks.once(open_run) if resume or there else None
     from selfplay.quiet import quiet_libraries
     from selfplay.session import Session
 
     with quiet_libraries():
-        base = load_base(config.model, device=device)
-        run = run or open_run()
+        base = ranks.first_then_others(lambda: load_base(config.model, device=device))
+        path = path or ranks.once(open_run)
+        run = mine[0] if mine else RunDir(path)
+        status = "failed"
         try:
             emit({"t": "stage", "stage": "prepare", "note": config.model})
-            session = Session(config, run, base, estimator, observer=observer, emit=emit, stop=stop)
+            session = Session(config, run, base, estimator, observer=observer, emit=emit, stop=stop, ranks=ranks)
             try:
                 session.train()
             finally:
                 session.close()
             finished = session.summary()
-            run.set_status("done" if finished.updates >= config.updates else "interrupted")
-        except BaseException as error:
-            run.set_status("interrupted" if isinstance(error, KeyboardInterrupt) else "failed")
+            status = "done" if finished.updates >= config.updates else "interrupted"
+        except KeyboardInterrupt:
+            status = "interrupted"
             raise
         finally:
-            run.unlock()
+            for written in mine:
+                written.set_status(status)
+                written.unlock()
     if finished.updates < config.updates:
         why = f"{finished.stopped}. Stopped" if finished.stopped else "Interrupted"
         raise Interrupted(

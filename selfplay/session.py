@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from arena.models.registry import BaseModel
 from arena.records import record_to_json
 from arena.rundir import RunDir
 from arena.snapshots import list_snapshots, save_snapshot, snapshot_name
-from arena.types import Observer
+from arena.types import MatchRecord, Observer
 from selfplay import checkpoint as checkpoints
 from selfplay.advantages import Estimator
 from selfplay.answers import Answers
@@ -26,6 +26,7 @@ from selfplay.config import SelfPlayConfig
 from selfplay.metrics import update_line
 from selfplay.opponents import learner_name, update_specs
 from selfplay.payoff import PayoffMatrix
+from selfplay.ranks import Ranks
 from selfplay.rollouts import Players, Rollout, make_rollout, play
 from selfplay.run import Emit, Summary
 from selfplay.tracked import scalars
@@ -52,17 +53,18 @@ class Session:
         observer: Observer | None,
         emit: Emit,
         stop: Callable[[], bool],
+        ranks: Ranks,
     ) -> None:
         if config.threads:
             torch.set_num_threads(config.threads)
         self.config, self.run, self.base, self.estimator = config, run, base, estimator
-        self.observer, self.emit, self.stop = observer, emit, stop
-        self.resumed = checkpoints.latest(run)
-        self.notes = checkpoints.set_later_lines_aside(run, self.resumed)
+        self.observer, self.emit, self.stop, self.ranks = observer, emit, stop, ranks
+        self.resumed = ranks.once(lambda: checkpoints.latest(run))
+        self.notes = ranks.once(lambda: checkpoints.set_later_lines_aside(run, self.resumed))
         self.trainer = RoleConditionedTrainer(
             base,
             config,
-            scratch=checkpoints.scratch_folder(run),
+            scratch=ranks.once(lambda: checkpoints.scratch_folder(run)),
             rollout=self._rollout,
             on_update=self._on_update,
             on_checkpoint=self._on_checkpoint,
@@ -70,15 +72,19 @@ class Session:
             stop_now=self._stop_now,
             magnet=self._magnet,
             name=run.name,
-            trackers=make_trackers(config.trackers, run.path / "logs", lambda text: emit({"t": "note", "text": text})),
+            trackers=make_trackers(
+                config.trackers if ranks.leads else (),
+                run.path / "logs",
+                lambda text: emit({"t": "note", "text": text}),
+            ),
             tracked=lambda: scalars(self.line),
+            ranks=ranks,
         )
         self.players = Players(LocalEngine(base, model=self.trainer.model), ADAPTER, config.opponents.fixed)
         self.pool: list[str] = []
         self.payoff = PayoffMatrix(config.opponents.pfsp_memory)
         self.answers = Answers(config.impasse, estimator, emit=emit, go_back=self._go_back)
-        self.matches_log = JsonLog(run.matches)
-        self.metrics_log = JsonLog(run.metrics)
+        self.logs = (JsonLog(run.matches), JsonLog(run.metrics)) if ranks.leads else None
         self.line: dict[str, Any] = {}
         self._played: tuple[Rollout, float, float] | None = None  # with the update's start and its seconds of play
         if self.resumed is not None:
@@ -99,7 +105,7 @@ class Session:
         try:
             self.trainer.train(resume_from_checkpoint=str(self.resumed.folder) if self.resumed else None)
         except StoppedError:
-            saved = checkpoints.latest(self.run)
+            saved = self.ranks.once(lambda: checkpoints.latest(self.run))
             if self.update > (saved.update if saved else 0):
                 self.trainer.checkpoint()
 
@@ -116,9 +122,10 @@ class Session:
 
     def close(self) -> None:
         """Force the logs to disk and leave nothing half-written behind."""
-        checkpoints.clear_scratch(self.run)
-        self.matches_log.close()
-        self.metrics_log.close()
+        if self.logs is not None:
+            checkpoints.clear_scratch(self.run)
+            for log in self.logs:
+                log.close()
 
     # --- an update, in the order in which things happen --------------------------------------------------------------
 
@@ -140,14 +147,16 @@ class Session:
         learner = learner_name(self.run.name, update)
         self.players.learn_as(learner)
         records, seconds = play(
-            specs, self.players, concurrency=self.config.concurrency, observer=self.observer, stop=self.stop
+            specs,
+            self.players,
+            concurrency=self.config.concurrency,
+            observer=self.observer,
+            stop=self.stop,
+            ranks=self.ranks,
         )
         if len(records) < len(specs):
             raise StoppedError
-        for record in records:
-            self.matches_log.append(record_to_json(record))
-            if record.error:
-                logger.warning("match %s (%s) is void: %s", record.spec.match_key, record.spec.game, record.error)
+        self._keep(records)
         rollout = make_rollout(records, self.estimator, learner)
         if not rollout.rows:
             errors = sorted({record.error for record in records if record.error})
@@ -156,6 +165,14 @@ class Session:
         self._played = (rollout, start, seconds)
         self._stage("train", update)
         return rollout
+
+    def _keep(self, records: Sequence[MatchRecord]) -> None:
+        if self.logs is None:
+            return
+        for record in records:
+            self.logs[0].append(record_to_json(record))
+            if record.error:
+                logger.warning("match %s (%s) is void: %s", record.spec.match_key, record.spec.game, record.error)
 
     def _stage(self, name: str, update: int) -> None:
         self.emit(
@@ -177,7 +194,8 @@ class Session:
         self.line["impasse"] = report.to_json()
         total = time.perf_counter() - start
         self.line |= {"sampling_s": seconds, "training_s": total - seconds, "total_s": total}
-        self.metrics_log.append(self.line)
+        if self.logs is not None:
+            self.logs[1].append(self.line)
         self.emit({"t": "metrics", **self.line})
         self.emit({"t": "progress", "done": trained.update, "total": self.config.updates})
         self.answers.give(report, self.pool)
@@ -186,7 +204,7 @@ class Session:
         self.trainer.load_adapter(self._folder(snapshot), fresh_optimiser=True)
 
     def _stop_now(self) -> bool:
-        return self.answers.given_up or self.stop()
+        return self.answers.given_up or self.ranks.any(self.stop())  # the first is equal on all ranks
 
     def _magnet(self, update: int) -> Path | None:
         """The snapshot that the update is drawn to, None for the base model."""
@@ -204,8 +222,8 @@ class Session:
         return update % self.config.snapshot_every == 0 or update == self.config.updates
 
     def _on_checkpoint(self, update: int, folder: Path) -> None:
-        self.matches_log.sync()
-        self.metrics_log.sync()
+        for log in self.logs or ():
+            log.sync()
         name = snapshot_name(self.run.name, update)
         if self._snapshot_due(update):
             self.payoff.name_row(name)
@@ -218,24 +236,27 @@ class Session:
             "base_sha256": self.base.model_hash,
             "tokenizer_sha256": self.base.tokenizer_hash,
         }
-        checkpoints.publish(self.run, folder, update, state)
+        self.ranks.exchange(None)  # each has written its RNG states
+        self.ranks.once(lambda: checkpoints.publish(self.run, folder, update, state))
         if name in pool and name not in self.pool:
             self._take_snapshot(update)
 
     # --- pool ------------------------------------------------------------------------------------------------------
 
     def _take_snapshot(self, update: int) -> None:
-        snapshot = save_snapshot(
-            self.trainer.model,
-            self.run,
-            update,
-            self.base,
-            adapter=ADAPTER,
-            meta={
-                "parent": self.pool[-1] if self.pool else "base",
-                "games": [game.spec.id for game in self.config.loaded_games()],
-                "metrics": {key: value for key, value in self.line.items() if not key.endswith("_s")},
-            },
+        snapshot = self.ranks.once(
+            lambda: save_snapshot(
+                self.trainer.model,
+                self.run,
+                update,
+                self.base,
+                adapter=ADAPTER,
+                meta={
+                    "parent": self.pool[-1] if self.pool else "base",
+                    "games": [game.spec.id for game in self.config.loaded_games()],
+                    "metrics": {key: value for key, value in self.line.items() if not key.endswith("_s")},
+                },
+            )
         )
         self.players.add(snapshot)
         self.pool.append(snapshot.name)
@@ -256,7 +277,7 @@ class Session:
             self.answers.load_state_dict(state["impasse"])
         lines = [line for line in read_json_lines(self.run.metrics) if isinstance(line.get("update"), int)]
         self.line = max(lines, key=lambda line: line["update"], default={})
-        known = {snapshot.name: snapshot for snapshot in list_snapshots(self.run)}
+        known = {snapshot.name: snapshot for snapshot in self.ranks.once(lambda: list_snapshots(self.run))}
         for name in state["pool"]:
             if name in known:
                 self.players.add(known[name])

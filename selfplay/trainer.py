@@ -31,7 +31,8 @@ from selfplay.config import SelfPlayConfig
 from selfplay.losses import Sizes, clipped, k3, weight
 from selfplay.metrics import Group, TokenStats
 from selfplay.packing import Packed, make_packs
-from selfplay.rollouts import Rollout
+from selfplay.ranks import Ranks
+from selfplay.rollouts import ALONE, Rollout
 
 ADAPTER = "default"
 """PEFT's name of the adapter that learns."""
@@ -70,6 +71,7 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         name: of the run, for trackers.
         trackers: callbacks that get what is logged, with the numbers of `tracked`.
         tracked: asked after `on_update`, for the numbers that go with the step.
+        ranks: the processes that train together; `rollout` gives all of them the same rows.
     """
 
     def __init__(
@@ -87,8 +89,10 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         name: str = "",
         trackers: Sequence[TrainerCallback] = (),
         tracked: Callable[[], Mapping[str, float]] = dict,
+        ranks: Ranks = ALONE,
     ) -> None:
         self._optim = config.optim
+        self._ranks = ranks
         self._temperature = config.sampling.temperature
         self._magnet = magnet
         self._magnet_weights: tuple[Path, dict[str, torch.Tensor]] | None = None
@@ -113,7 +117,7 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
             args=arguments(config, base, scratch, name),
             # One epoch of placeholders, as many as all updates consume: matches are the data.
             train_dataset=Dataset.from_dict(
-                {"prompt": [""] * (config.updates * config.optim.passes * config.optim.micro_batches)}
+                {"prompt": [""] * (config.updates * config.optim.passes * config.optim.micro_batches * ranks.size)}
             ),
             processing_class=base.tokenizer,
             peft_config=lora_config(config),
@@ -154,6 +158,8 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
             self.args.steps_per_generation,
             pad_id=self.processing_class.pad_token_id,
             device=device,
+            rank=self._ranks.rank,
+            ranks=self._ranks.size,
         )
         self._trajectories = rollout.trajectories
         if self.beta != 0.0:
@@ -171,16 +177,16 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
 
     def _micro_batch(self, batch: Batch, share: Share) -> Batch:
         """A share of the batch, with the weight that undoes TRL's division by its own size."""
-        micro = part(batch, share.first, share.first + share.rows)
+        micro = part(batch, share.first, share.first + share.rows, share.height)
         micro["packed"] = share.packed
         micro["weight"] = (
             0.0
             if share.empty
             else weight(
                 self.loss_type,
-                Sizes(rows=share.rows, tokens=int(micro["tool_mask"].sum())),
+                Sizes(rows=share.height, tokens=int(micro["tool_mask"].sum())),
                 Sizes(rows=batch["prompt_ids"].shape[0], tokens=int(batch["num_items_in_batch"])),
-                parts=self.args.steps_per_generation,
+                parts=self.args.steps_per_generation * self._ranks.size,
                 trajectories=self._trajectories,
             )
         )
@@ -258,7 +264,7 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
             if self._optim.entropy_bonus and self._entropies is not None:
                 # TRL's own bonus is a mean per micro-batch; this one is a mean over the whole batch.
                 bonus = (self._entropies * inputs["tool_mask"]).sum() / inputs["num_items_in_batch"].clamp(min=1)
-                loss = loss - self._optim.entropy_bonus * bonus
+                loss = loss - self._optim.entropy_bonus * bonus * self._ranks.size  # DDP takes the mean over ranks
             self._sum_tokens(inputs)
         finally:
             self._packed = self._logps = self._entropies = None
@@ -289,6 +295,7 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
         """Report the step. The history that transformers keeps in memory is dropped: metrics.jsonl has it."""
         complete = "loss" in logs and self.state.global_step % self._optim.passes == 0
         if complete:
+            sums = torch.stack(self._ranks.exchange(self._sums)).sum(0)
             self._on_update(
                 Trained(
                     update=self.update,
@@ -296,7 +303,7 @@ class RoleConditionedTrainer(GRPOTrainer):  # type: ignore[misc]  # trl publishe
                     grad_norm=float(logs["grad_norm"]),
                     learning_rate=float(logs["learning_rate"]),
                     tokens={
-                        group: TokenStats(*sums) for group, sums in zip(self._groups, self._sums.tolist(), strict=True)
+                        group: TokenStats(*values) for group, values in zip(self._groups, sums.tolist(), strict=True)
                     },
                 )
             )

@@ -119,3 +119,23 @@ def test_shares_cover_all_rows_and_mark_the_empty_ones() -> None:
     few = shares(rows[:1], make_packs(rows[:1]), 3, pad_id=0, device="cpu")
     assert sorted(share.empty for share in few) == [False, True, True]
     assert all(share.rows == 1 for share in few)
+
+
+def test_ranks_share_neighbouring_packs_and_pad_to_the_same_height() -> None:
+    rows = random_rows(1, 60)
+    packs = make_packs(rows)
+    assert len(packs) > 4
+    of = [shares(rows, packs, 2, pad_id=0, device="cpu", rank=rank, ranks=2) for rank in range(2)]
+    turns = [share for pair in zip(*of, strict=True) for share in pair]
+    assert [share.first for share in turns] == [sum(s.rows for s in turns[:i]) for i in range(4)]
+    assert sum(share.rows for share in turns) == len(rows)
+    for a, b in zip(*of, strict=True):
+        assert a.height == b.height == max(a.rows, b.rows)
+
+
+def test_rows_of_padding_are_masked() -> None:
+    batch = to_batch([row([1, 2], [3], [1])], [(0.5,)], [0], pad_id=0, device="cpu")
+    padded = part(batch, 0, 1, 3)
+    assert padded["prompt_ids"].tolist() == [[1, 2], [0, 0], [0, 0]]
+    assert padded["tool_mask"].tolist() == [[1], [0], [0]]
+    assert padded["advantages"].tolist() == [[0.5], [0], [0]]

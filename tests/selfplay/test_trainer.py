@@ -14,14 +14,22 @@ from test_packing import random_rows
 from arena.models.registry import load_base
 from selfplay.config import OptimSettings
 from selfplay.quiet import quiet_libraries
-from selfplay.rollouts import Rollout
+from selfplay.ranks import Ranks
+from selfplay.rollouts import ALONE, Rollout
 from selfplay.trainer import RoleConditionedTrainer
 from selfplay.trajectories import Row
 
 L = 16  # tokens_per_trajectory
 
 
-def trainer(tiny: str, tmp_path: Path, played: Rollout, **optim: Any) -> RoleConditionedTrainer:
+class OneOf(Ranks):
+    """One of several ranks, in this process: what it computes is what that rank would, up to the exchange."""
+
+    def __init__(self, rank: int, size: int) -> None:
+        self.rank, self.size = rank, size
+
+
+def trainer(tiny: str, tmp_path: Path, played: Rollout, ranks: Ranks = ALONE, **optim: Any) -> RoleConditionedTrainer:
     """A trainer whose every update is `played`, its adapter moved off zero so that all gradients exist."""
     config = kuhn_config(tiny, optim=OptimSettings(tokens_per_trajectory=L, **optim))
     with quiet_libraries():
@@ -34,6 +42,7 @@ def trainer(tiny: str, tmp_path: Path, played: Rollout, **optim: Any) -> RoleCon
             on_checkpoint=lambda update, folder: None,
             save_now=lambda update: False,
             stop_now=lambda: False,
+            ranks=ranks,
         )
     generator = torch.Generator().manual_seed(1)
     for name, parameter in made.model.named_parameters():
@@ -98,6 +107,21 @@ def test_loss_and_gradient_equal_the_formula_however_the_batch_is_cut(
         assert found.keys() == gradients.keys()
         for name, gradient in found.items():
             torch.testing.assert_close(gradient, gradients[name], atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("loss_type", ["dr_grpo", "grpo", "bnpo", "luspo"])
+@pytest.mark.parametrize("count", [17, 2])  # the fewer rows leave ranks with nothing of their own
+def test_the_mean_gradient_of_two_ranks_is_that_of_one(tiny: str, tmp_path: Path, loss_type: str, count: int) -> None:
+    played = rollout(random_rows(5, count), ADVANTAGES[:count])
+    options: dict[str, Any] = {"beta": 0.2, "loss_type": loss_type, "entropy_bonus": 0.1}
+    options |= {"importance": "sequence"} if loss_type == "luspo" else {}
+    loss, gradients = step(trainer(tiny, tmp_path, played, micro_batches=1, **options))
+    parts = [step(trainer(tiny, tmp_path, played, OneOf(rank, 2), micro_batches=2, **options)) for rank in range(2)]
+    assert sum(part for part, _ in parts) / 2 == pytest.approx(loss, abs=1e-5)
+    assert max(float(gradient.abs().max()) for gradient in gradients.values()) > 1e-3
+    for name, gradient in gradients.items():
+        mean = (parts[0][1][name] + parts[1][1][name]) / 2
+        torch.testing.assert_close(mean, gradient, atol=1e-5, rtol=1e-5)
 
 
 def test_only_the_learners_sampled_tokens_receive_gradient(tiny: str, tmp_path: Path) -> None:
