@@ -68,8 +68,12 @@ def read_turn(raw: str, actions: Actions, *, truncated: bool = False) -> Parsed:
     if last.start >= end:
         hint = f"[{shown(last.text)}] stands behind the action and is none. End with the one action that you mean."
         return Parsed(raw=raw, issue=Issue.MALFORMED, hint=hint)
-    readings = {one.text: actions.read(one.text) for one in in_final_position(text, meant)}
-    if len({reading if isinstance(reading, str) else normalise(one) for one, reading in readings.items()}) > 1:
+    final = in_final_position(text, meant)
+    readings = {one.text: actions.read(one.text) for one in final}
+    if (
+        len(final) > 1
+        and len({reading if isinstance(reading, str) else normalise(one) for one, reading in readings.items()}) > 1
+    ):
         given = " ".join(f"[{shown(one)}]" for one in list(readings)[:4])
         return Parsed(raw=raw, issue=Issue.MALFORMED, hint=f"{given} is more than one action; take at most one.")
     reading = readings[meant[-1].text]
@@ -100,6 +104,8 @@ def _whole(text: str, one: Answer, actions: Actions) -> Answer:
 
 def words_around(raw: str, action: Answer) -> str:
     """The words around an action, without it; nothing where only its punctuation is left."""
+    if action.start == 0 and action.end == len(raw):
+        return ""
     skipped = max(0, len(raw) - MAX_LENGTH)  # positions count from where reading began
     parts = (raw[: skipped + action.start].strip(), raw[skipped + action.end :].strip())
     speech = " ".join(part for part in parts if part)
