@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
+import torch
+from selfplay_helpers import rollout
+from test_trainer import step, trainer
 
 from arena.inference.engine import LocalEngine
 from arena.models.registry import load_base
@@ -73,3 +77,20 @@ def test_a_dialogue_of_ten_moves_needs_a_third_of_the_tokens_of_one_row_a_turn()
     one = [row for talk in talks[:2] for row in rows(talk)]
     plain = [row for talk in talks[:2] for row in one_row_a_turn(talk)]
     assert tokens(plain) / tokens(one) == pytest.approx(tokens(short) / tokens(long), rel=0.2)
+
+
+@pytest.mark.parametrize("loss_type", ["dr_grpo", "dapo"])
+def test_a_played_dialogue_teaches_in_one_row_what_it_teaches_in_one_row_a_turn(tmp_path: Path, loss_type: str) -> None:
+    talks = [talk for record in dialogues("pocket", 6)[:2] for talk in trajectories(record, TALK, (LEARNER,))]
+    assert len(talks) == 4
+    signs = [0.7, -0.4, 1.1, -0.9]
+    found = []
+    for cut in (rows, one_row_a_turn):
+        made = [(row, sign) for talk, sign in zip(talks, signs, strict=True) for row in cut(talk)]
+        played = rollout([row for row, _ in made], [sign for _, sign in made], len(talks))
+        found.append(step(trainer("pocket", tmp_path, played, beta=0.2, loss_type=loss_type, micro_batches=2)))
+    (loss, gradients), (expected, wanted) = found
+    assert loss == pytest.approx(expected, abs=1e-5)
+    assert max(float(gradient.abs().max()) for gradient in wanted.values()) > 1e-3
+    for name, gradient in wanted.items():
+        torch.testing.assert_close(gradients[name], gradient, atol=1e-5, rtol=1e-5)
