@@ -18,7 +18,7 @@ from arena.errors import ArenaError, ConfigError, RunBusyError
 from arena.rundir import RunDir, differences
 from eval.study_config import Evaluation, StudyConfig, override_words, parse_evaluations
 
-HARMLESS = frozenset({"concurrency", "threads", "checkpoint_every"})
+HARMLESS = frozenset({"concurrency", "threads", "checkpoint_every", "trackers"})
 """Keys of a cell that a resumed study may change: those of `selfplay.config.HARMLESS`."""
 
 COMMAND = (sys.executable, "-m", "arena.cli", "selfplay")
