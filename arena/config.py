@@ -231,7 +231,7 @@ def _explain_all(model: type[BaseModel], error: ValidationError) -> str:
 def _explain(model: type[BaseModel], error: Any) -> tuple[str, str]:
     """One pydantic error in our words: key, what was given, what is allowed; and the keys allowed in its section."""
     location = tuple(error["loc"])
-    message: str = error["msg"].removeprefix("Value error, ")
+    message: str = error["msg"].removeprefix("Value error, ").removesuffix(".")
     if len(location) > 1 and location[-1] in _UNION_TAGS:  # pydantic reports every member of a union by itself
         location, message = location[:-1], "must be a number, text, true or false"
     where = ".".join(str(part) for part in location)

@@ -34,7 +34,11 @@ def report(
     folder = RunDir.find(run)
     kind = folder.read().get("kind")
     if kind != "selfplay":
-        other = f"`arena tournament report {run}` is for it" if kind == "tournament" else "there is no report for it"
+        others = {
+            "tournament": f"`arena tournament report {run}` is for it",
+            "study": "its report.md is written by `arena study`, and each of its cells/ is a self-play run",
+        }
+        other = others.get(str(kind), "there is no report for it")
         raise UsageError(f"{folder.path} is a {kind} run, not a self-play run; {other}.")
     made = gather(folder)
     paths = {"md": folder.path / "report.md", "html": folder.path / "report.html"}

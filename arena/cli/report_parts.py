@@ -73,7 +73,7 @@ def gather(run: RunDir) -> Report:
     Raises:
         RecordError: run.json, metrics.jsonl or matches.jsonl is damaged; names file and line.
     """
-    lines = [line for line in read_json_lines(run.metrics) if isinstance(line.get("update"), int)]
+    lines = [line for line in read_json_lines(run.metrics) if _is_update(line)]
     episodes = _episodes(lines)
     keys = list(dict.fromkeys(key for episode in episodes for key in episode.matches[:1]))[:SHOWN_MATCHES]
     return Report(
@@ -86,6 +86,10 @@ def gather(run: RunDir) -> Report:
         evaluations=_evaluations(run),
         matches=list(_matches(run, keys)),
     )
+
+
+def _is_update(line: Line) -> bool:
+    return isinstance(line.get("update"), int) and math.isfinite(number_of(line, "update"))
 
 
 def _facts(info: Mapping[str, Any], lines: Sequence[Line]) -> list[tuple[str, str]]:
@@ -305,7 +309,7 @@ def _matches(run: RunDir, keys: Sequence[str]) -> Iterator[Told]:
         if key in found:
             try:
                 yield _told(key, found[key])
-            except (LookupError, TypeError, AttributeError) as error:
+            except (LookupError, TypeError, ValueError, AttributeError) as error:
                 raise RecordError(f"{run.matches}: match {key} is no record ({error!r}). Restore the file.") from error
 
 

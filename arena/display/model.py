@@ -10,7 +10,7 @@ from typing import Any
 
 from arena.display import Standing
 from arena.display.events import Event
-from arena.display.telemetry import mean_lambda, part_of, reshapings, signal_values
+from arena.display.telemetry import mean_lambda, number_of, part_of, reshapings, signal_values
 
 RATE_WINDOW_S = 90.0
 """The speed behind the ETA is that of the last so many seconds."""
@@ -203,11 +203,7 @@ _NOT_A_TREND = frozenset({"schema", "update", "updates", "time_s", "rows", "traj
 
 def series_values(metrics: Mapping[str, Any]) -> dict[str, float]:
     """The numbers of a metrics line worth a sparkline: its own, means over the roles of its games, λ of each game."""
-    values = {
-        name: float(value)
-        for name, value in metrics.items()
-        if isinstance(value, int | float) and not isinstance(value, bool) and name not in _NOT_A_TREND
-    }
+    values = {name: number_of(metrics, name) for name in metrics if name not in _NOT_A_TREND}
     roles = [role for game in _games(metrics) for role in part_of(game, "roles").values() if isinstance(role, Mapping)]
     seats = sum(role.get("seats", 0) for role in roles)
     if seats:

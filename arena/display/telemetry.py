@@ -48,9 +48,12 @@ class Reshaping:
 
 
 def number_of(values: Mapping[str, Any], key: str) -> float:
-    """A number; nan where there is none."""
+    """A number; nan where there is none, or one beyond what a float holds."""
     value = values.get(key)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    try:
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        return math.nan
 
 
 def part_of(values: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -136,7 +136,13 @@ def test_data_for_programs(arena: Callable[..., Done], evil: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "metrics", ["", '{"update": 1}\n', '{"update": 1, "games": 3, "impasse": {"stuck": [1, {}]}}\n']
+    "metrics",
+    [
+        "",
+        '{"update": 1}\n',
+        '{"update": 1, "games": 3, "impasse": {"stuck": [1, {}]}}\n',
+        f'{{"update": 1, "kl": 1{"0" * 400}}}\n{{"update": 1{"0" * 400}}}\n',
+    ],
 )
 def test_little_or_odd_metrics_still_make_a_report(arena: Callable[..., Done], place: Path, metrics: str) -> None:
     run = place / "runs" / "r"
@@ -158,11 +164,17 @@ def test_other_runs_are_refused_with_what_is_for_them(arena: Callable[..., Done]
     done = arena("report", "cup")
     assert done.code == 2
     assert "`arena tournament report cup` is for it" in " ".join(done.err.split())
+    (run / "run.json").write_text(json.dumps({"kind": "study"}))
+    assert "its report.md is written by `arena study`" in " ".join(arena("report", "cup").err.split())
     assert arena("report", "missing").code == 2
 
 
-def test_a_damaged_record_is_named(arena: Callable[..., Done], evil: Path) -> None:
-    (evil / "matches.jsonl").write_text(json.dumps({"key": KEY}) + "\n")
+@pytest.mark.parametrize(
+    "rest",
+    [{}, {"spec": {"game": "g", "players": []}, "outcome": "draw", "returns": ["x"], "turns": []}],
+)
+def test_a_damaged_record_is_named(arena: Callable[..., Done], evil: Path, rest: dict[str, Any]) -> None:
+    (evil / "matches.jsonl").write_text(json.dumps({"key": KEY, **rest}) + "\n")
     done = arena("report", "learning")
     assert done.code == 1
     assert f"match {KEY} is no record" in " ".join(done.err.split())
