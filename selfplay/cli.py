@@ -14,7 +14,7 @@ import typer
 from arena.cli.output import Json, print_json, say
 from arena.errors import ArenaError, Interrupted
 from games.errors import GameError
-from selfplay.ranks import is_leader
+from selfplay.ranks import is_leader, leave_ranks
 
 if TYPE_CHECKING:
     from selfplay.config import SelfPlayConfig
@@ -108,7 +108,9 @@ def one_voice() -> Iterator[None]:
     """Of several ranks only the first says why it ended; the others end with the same exit code."""
     try:
         yield
+        leave_ranks()
     except (ArenaError, GameError) as error:
+        leave_ranks()
         if is_leader():
             raise
         raise typer.Exit(getattr(error, "exit_code", 2)) from None

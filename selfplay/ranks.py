@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copyreg
 import os
+import sys
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from types import MappingProxyType
@@ -158,6 +159,13 @@ class ManyRanks(Ranks):
             )
         torch.cuda.set_device(self._on_gpu)
         return f"cuda:{self._on_gpu}"
+
+
+def leave_ranks() -> None:
+    """Close what `join_ranks` opened, where all ranks end alike; left to the end of the process, gloo may abort it."""
+    distributed = sys.modules.get("torch.distributed")
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1 and distributed is not None and distributed.is_initialized():
+        distributed.destroy_process_group()
 
 
 def join_ranks(device: str) -> Ranks:

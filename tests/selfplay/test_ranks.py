@@ -143,6 +143,7 @@ def test_a_refusal_appears_once(two: Path) -> None:
         assert done.stderr.count("Error: ") - done.stderr.count("ChildFailedError: ") == 1, done.stderr
         assert message in done.stderr
         assert "exitcode  : 2" in done.stderr
+        assert "terminate called" not in done.stderr
 
 
 def test_one_process_exchanges_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
