@@ -16,7 +16,7 @@ from typing import Any
 
 from arena.errors import ArenaError, ConfigError, RunBusyError
 from arena.rundir import RunDir, differences
-from eval.study_config import Evaluation, StudyConfig, override_words, parse_evaluations
+from eval.study_config import Evaluation, StudyConfig, check_players, override_words, parse_evaluations
 
 HARMLESS = frozenset({"concurrency", "threads", "checkpoint_every", "trackers"})
 """Keys of a cell that a resumed study may change: those of `selfplay.config.HARMLESS`."""
@@ -102,7 +102,7 @@ def make_plan(config: StudyConfig, folder: Path) -> Plan:
     Raises:
         ConfigError: an arm that `arena selfplay` refuses, or that would end by itself; a cell on file that was made
             with other settings.
-        UsageError, GameError: an evaluation that cannot be made.
+        UsageError, GameError: an evaluation that cannot be made, also one at a game that its player does not play.
     """
     evaluations = tuple(parse_evaluations(config.evaluations))
     overrides = {arm: override_words(arm, changes) for arm, changes in config.arms.items()}
@@ -112,6 +112,7 @@ def make_plan(config: StudyConfig, folder: Path) -> Plan:
             raise ConfigError(
                 f"arms.{arm}: impasse.answers has 'stop', but runs are compared at full length; leave it out."
             )
+    check_players(evaluations, settings[config.against]["games"])
     cells = tuple(
         Cell(
             arm=arm,

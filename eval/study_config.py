@@ -138,6 +138,25 @@ def parse_evaluations(names: Sequence[str]) -> list[Evaluation]:
     return made
 
 
+def check_players(evaluations: Sequence[Evaluation], games: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse scores against a player that does not play one of the games, before anything is trained for them.
+
+    Raises:
+        UsageError: names player and game.
+    """
+    from arena.players.factory import PlayerFactory
+    from games import get_game
+
+    factory = PlayerFactory()
+    for one in evaluations:
+        if one.kind != "score" or one.subject == "base" or "@" in one.subject:  # a language model plays anything
+            continue
+        for game in games:
+            reason = factory.refusal(one.subject, get_game(game["id"], game["params"]))
+            if reason:
+                raise UsageError(f"evaluations: {one.name}: {reason}.")
+
+
 def override_words(arm: str, changes: Mapping[str, Any]) -> list[str]:
     """An arm's table as `key=value` words of `arena selfplay`; tables inside it change single keys.
 

@@ -50,6 +50,8 @@ def _result_sheet(study: Study, name: str) -> Sheet:
 def _time_sheet(study: Study) -> Sheet:
     config = study.plan.config
     notes = [f"{cell} is missing: {why}" for cell, why in study.failed.items()]
+    if study.cells:
+        notes += [f"No cell's metrics.jsonl has {name}." for name in study.untold]
     if len(config.seeds) > 1:
         notes.insert(0, "Intervals are Student's over seeds; differences are taken seed by seed.")
     return Sheet(

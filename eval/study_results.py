@@ -89,6 +89,16 @@ class Study:
         """Evaluations, then metrics."""
         return list(dict.fromkeys(name for cell in self.cells for name in cell.curves))
 
+    @property
+    def untold(self) -> list[str]:
+        """Metrics of which no cell has a number."""
+        found = self.names
+        return [
+            name
+            for name in self.plan.config.metrics
+            if name not in found and not any(one.startswith(f"{name}:") for one in found)
+        ]
+
     def is_metric(self, name: str) -> bool:
         """Whether it is a number of every update."""
         return any(name in cell.metrics for cell in self.cells)
@@ -163,7 +173,7 @@ def cell_result(cell: Cell, plan: Plan, values: Values) -> CellResult:
     return CellResult(
         arm=cell.arm,
         seed=cell.seed,
-        minutes=math.fsum(line["total_s"] for line in read_json_lines(run.metrics)) / 60,
+        minutes=math.fsum(line.get("total_s", 0.0) for line in read_json_lines(run.metrics)) / 60,
         device=str(run.read().get("device", "")),
         curves={**values.curves(cell), **metrics},
         metrics=frozenset(metrics),

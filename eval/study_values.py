@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, RecordError
 from arena.jsonl import JsonLog, read_json_lines
 from arena.pairing import rotations
 from arena.players.factory import PlayerFactory
@@ -48,8 +48,12 @@ class Values:
         path = plan.folder / "values.jsonl"
         self._plan = plan
         self._progress = progress
+        self._known: dict[str, Any] = {}
+        for number, line in enumerate(read_json_lines(path), start=1):
+            if "key" not in line or "value" not in line:
+                raise RecordError(f"{path}, line {number}: no key and value. Delete the line; it is measured anew.")
+            self._known[line["key"]] = line["value"]
         self._log = JsonLog(path)
-        self._known: dict[str, Any] = {line["key"]: line["value"] for line in read_json_lines(path)}
         self._factories: dict[tuple[str, str], PlayerFactory] = {}
         self._decisions = cache(_decisions)
 
@@ -58,8 +62,17 @@ class Values:
         self._log.close()
 
     def curves(self, cell: Cell) -> dict[str, Curve]:
-        """By evaluation, and by game for scores at several games, the curve of a finished cell."""
+        """By evaluation, and by game for scores at several games, the curve of a finished cell.
+
+        Raises:
+            ArenaError: its last snapshot is gone.
+        """
         snapshots = list_snapshots(RunDir(cell.path))
+        if self._plan.evaluations and (not snapshots or snapshots[-1].step != cell.updates):
+            raise ArenaError(
+                f"The snapshot of update {cell.updates} is gone from {cell.path / 'snapshots'}. Restore it, or delete "
+                f"{cell.path} to run the cell anew."
+            )
         made: dict[str, Curve] = {}
         for evaluation in self._plan.evaluations:
             self._progress(f"{cell.name} {evaluation.name}")

@@ -120,6 +120,14 @@ def test_arms_that_selfplay_refuses_are_named(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_players_that_do_not_play_the_games_are_refused_before_anything_is_trained(tmp_path: Path) -> None:
+    config = StudyConfig.model_validate({**KUHN, "evaluations": ["score:solver", "score:base"]})
+    make_plan(config, tmp_path)
+    config = StudyConfig.model_validate({**KUHN, "evaluations": ["score:solver", "score:mcts:10"]})
+    with pytest.raises(UsageError, match=r"evaluations: score:mcts:10: kuhn_poker hides information"):
+        make_plan(config, tmp_path)
+
+
 def test_arms_that_would_end_by_themselves_are_refused(tmp_path: Path) -> None:
     config = StudyConfig.model_validate({**KUHN, "arms": {"a": {"impasse": {"answers": ["stop"]}}}})
     with pytest.raises(ConfigError, match="compared at full length"):

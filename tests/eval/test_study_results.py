@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 from xml.etree import ElementTree
@@ -11,14 +12,15 @@ from xml.etree import ElementTree
 import pytest
 from scipy import stats
 
+from arena.errors import ArenaError, RecordError
 from arena.jsonl import JsonLog
 from eval import study_run
 from eval.study_cells import Cell, Plan
-from eval.study_config import StudyConfig
+from eval.study_config import Evaluation, StudyConfig
 from eval.study_report import markdown, write_study
 from eval.study_results import CellResult, Study
 from eval.study_run import train_cells
-from eval.study_values import metric_curves
+from eval.study_values import Values, metric_curves
 
 NASH = "nashconv:kuhn_poker"
 LAST = {("rae", 0): 0.3, ("rae", 1): 0.4, ("rae", 2): 0.2, ("none", 0): 0.5, ("none", 1): 0.9, ("none", 2): 0.3}
@@ -73,6 +75,26 @@ def test_means_and_intervals_are_students() -> None:
     values = [0.5, 0.9, 0.3]
     low, high = stats.t.interval(0.95, 2, loc=mean(values), scale=stats.sem(values))
     assert (found.n, found.mean, found.low, found.high) == pytest.approx((3, mean(values), low, high))
+
+
+def test_a_metric_that_no_cell_tells_is_named() -> None:
+    study = made()
+    config = study.plan.config.model_copy(update={"metrics": ["draws", "games.kuhn_poker.roles.frist.win"]})
+    told = markdown(replace(study, plan=replace(study.plan, config=config)))
+    assert "No cell's metrics.jsonl has games.kuhn_poker.roles.frist.win." in told
+    assert "metrics.jsonl has draws" not in told
+
+
+def test_damaged_values_and_a_lost_snapshot_are_named(tmp_path: Path) -> None:
+    evaluations = (Evaluation(kind="nashconv", subject="kuhn_poker"),)
+    plan = replace(made().plan, folder=tmp_path, evaluations=evaluations)
+    values = Values(plan, lambda what: None)
+    with pytest.raises(ArenaError, match=r"snapshot of update 20 is gone from .*rae-s0"):
+        values.curves(replace(plan.cells[0], path=tmp_path / "cells" / "rae-s0"))
+    values.close()
+    (tmp_path / "values.jsonl").write_text('{"key": "k", "value": 1}\n{"key": "k"}\n')
+    with pytest.raises(RecordError, match=r"values\.jsonl, line 2"):
+        Values(plan, lambda what: None)
 
 
 def test_differences_are_paired_by_seed() -> None:
