@@ -107,7 +107,8 @@ def _train_and_measure(plan: Plan, name: str, display: Display) -> Study:
         progress=lambda done, note: display.progress(done, plan.total, note=note),
     )
     display.stage("measure")
-    values = Values(plan, lambda what: display.progress(plan.total, plan.total, note=what))
+    trained = sum(cell.updates_done() for cell in plan.cells)
+    values = Values(plan, lambda what: display.progress(trained, plan.total, note=what))
     try:
         cells = tuple(cell_result(cell, plan, values) for cell in plan.cells if cell.name not in failed)
     finally:

@@ -95,6 +95,9 @@ def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
 
 
 def _last_words(log: Path, code: int) -> str:
+    """What a failed cell said at its end: its error where there is one, without the warnings before it."""
     lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-LAST_LINES:]
+    while any(line.startswith("Error: ") for line in lines[1:]):
+        del lines[0]
     said = " ".join(lines).removeprefix("Error: ")
     return f"exit code {code}: {said or 'it said nothing'} ({log})"

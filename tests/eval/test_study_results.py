@@ -215,6 +215,18 @@ path.mkdir(parents=True)
 """
 
 
+def test_of_a_failed_cell_the_error_is_told_without_the_warnings_before_it(tmp_path: Path) -> None:
+    log = tmp_path / "a-s0.log"
+    for text, said in (
+        ("WARNING: void\nError: no match\ngave anything\n", "no match gave anything"),
+        ("Error: old\nError: new\n", "new"),
+        ("Traceback\nValueError: 3\n", "Traceback ValueError: 3"),
+        ("", "it said nothing"),
+    ):
+        log.write_text(text)
+        assert study_run._last_words(log, 1) == f"exit code 1: {said} ({log})"
+
+
 def test_a_cell_that_fails_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study_run, "COMMAND", (sys.executable, "-c", PROGRAM))
     cells = [
