@@ -16,7 +16,10 @@ EXACT_GAMES = ("kuhn_poker",)
 
 @dataclass(frozen=True, kw_only=True)
 class Benchmark:
-    """What to measure: kind `nashconv` with a game id, or kind `reasoning` with a task family."""
+    """What to measure: kind `nashconv` with a game id, or kind `reasoning` with a task family.
+
+    In a study: one of `study_config.POLICIES` of a game, or `score` against a player.
+    """
 
     kind: str
     subject: str

@@ -16,7 +16,8 @@ from typing import Any
 
 from arena.errors import ArenaError, ConfigError, RunBusyError
 from arena.rundir import RunDir, differences
-from eval.study_config import Evaluation, StudyConfig, check_players, override_words, parse_evaluations
+from eval.benchmarks import Benchmark
+from eval.study_config import StudyConfig, check_players, override_words, parse_evaluations
 
 HARMLESS = frozenset({"concurrency", "threads", "checkpoint_every", "trackers"})
 """Keys of a cell that a resumed study may change: those of `selfplay.config.HARMLESS`."""
@@ -81,7 +82,7 @@ class Plan:
 
     config: StudyConfig
     folder: Path
-    evaluations: tuple[Evaluation, ...]
+    evaluations: tuple[Benchmark, ...]
     settings: Mapping[str, Mapping[str, Any]]
     cells: tuple[Cell, ...]
 

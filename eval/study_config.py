@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field, model_validator
 
 from arena.config import StrictModel
 from arena.errors import ConfigError, UsageError
+from eval.benchmarks import Benchmark
 from games.suggest import nearest, unknown
 
 POLICIES = ("nashconv", "average", "late_average")
@@ -36,19 +36,6 @@ SECTIONS = ("games", "estimator", "tokens", "impasse")
 """Where a dotted name may lead: `games.kuhn_poker.roles.first.win`."""
 
 _ARM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Evaluation:
-    """What is measured of every snapshot: one of POLICIES of a game, or `score` against a player."""
-
-    kind: str
-    subject: str
-
-    @property
-    def name(self) -> str:
-        """As it is asked for."""
-        return f"{self.kind}:{self.subject}"
 
 
 class StudyConfig(StrictModel):
@@ -112,7 +99,7 @@ def _check_metric(name: str) -> None:
         )
 
 
-def parse_evaluations(names: Sequence[str]) -> list[Evaluation]:
+def parse_evaluations(names: Sequence[str]) -> list[Benchmark]:
     """The evaluations that names stand for, with everything refused that can be before a model is loaded.
 
     Raises:
@@ -134,11 +121,11 @@ def parse_evaluations(names: Sequence[str]) -> list[Evaluation]:
         else:
             known = [*(f"{kind}:kuhn_poker" for kind in POLICIES), "score:random", "score:greedy"]
             raise UsageError(unknown("evaluation", name, known))
-        made.append(Evaluation(kind=kind, subject=subject))
+        made.append(Benchmark(kind=kind, subject=subject))
     return made
 
 
-def check_players(evaluations: Sequence[Evaluation], games: Sequence[Mapping[str, Any]]) -> None:
+def check_players(evaluations: Sequence[Benchmark], games: Sequence[Mapping[str, Any]]) -> None:
     """Refuse scores against a player that does not play one of the games, before anything is trained for them.
 
     Raises:

@@ -68,6 +68,7 @@ def plurals(word: str) -> tuple[str, ...]:
     return (f"{base}s",)
 
 
+@lru_cache(maxsize=4096)
 def forms(word: str) -> tuple[str, ...]:
     """A noun and its plurals, case folded."""
     return word.casefold(), *plurals(word)
@@ -76,7 +77,7 @@ def forms(word: str) -> tuple[str, ...]:
 def mentions(text: str, word: str) -> bool:
     """Whether the word is said in the text, by the rule above."""
     said = plain(text)
-    for form in _forms(word):
+    for form in forms(word):
         if form in said:  # far quicker than the pattern, and seldom so
             return _pattern(word).search(said) is not None
     return False
@@ -88,9 +89,6 @@ def plain(text: str) -> str:
         return text.lower()
     letters = (letter for letter in unicodedata.normalize("NFKC", text) if unicodedata.category(letter) != "Cf")
     return "".join(letters).casefold()
-
-
-_forms = lru_cache(maxsize=4096)(forms)
 
 
 @lru_cache(maxsize=4096)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
+from arena.display.telemetry import part_of
 from arena.errors import ConfigError
 
 EXTRAS = ("tensorboard", "trackio", "wandb")
@@ -59,23 +60,18 @@ def scalars(line: Mapping[str, Any]) -> dict[str, float]:
     """
     left_out = {"schema", "update", "updates", "loss", "grad_norm", "learning_rate"}
     made = {f"policy/{name}": value for name, value in line.items() if name not in left_out}
-    made |= {f"tokens/{name}": value for name, value in _below(line, "tokens").items()}
-    for game, told in _below(line, "games").items():
+    made |= {f"tokens/{name}": value for name, value in part_of(line, "tokens").items()}
+    for game, told in part_of(line, "games").items():
         made |= {f"{game}/{name}": value for name, value in told.items()}
-        for role, values in _below(told, "roles").items():
+        for role, values in part_of(told, "roles").items():
             made |= {f"{game}/{role}/{name}": value for name, value in values.items()}
         for part in ("outcomes", "measures", "past", "payoff"):
-            made |= {f"{game}/{part}/{name}": value for name, value in _below(told, part).items()}
-        signals = _below(_below(_below(line, "impasse"), "signals"), game)
+            made |= {f"{game}/{part}/{name}": value for name, value in part_of(told, part).items()}
+        signals = part_of(part_of(part_of(line, "impasse"), "signals"), game)
         made |= {f"{game}/signal/{name}": value for name, value in signals.items()}
-    made["policy/impasse"] = float(bool(_below(line, "impasse").get("active")))
+    made["policy/impasse"] = float(bool(part_of(line, "impasse").get("active")))
     return {
         name: float(value)
         for name, value in made.items()
         if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     }
-
-
-def _below(values: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    below = values.get(key)
-    return below if isinstance(below, Mapping) else {}

@@ -15,8 +15,9 @@ from scipy import stats
 from arena.errors import ArenaError, RecordError
 from arena.jsonl import JsonLog
 from eval import study_run
+from eval.benchmarks import Benchmark
 from eval.study_cells import Cell, Plan
-from eval.study_config import Evaluation, StudyConfig
+from eval.study_config import StudyConfig
 from eval.study_report import markdown, write_study
 from eval.study_results import CellResult, Study
 from eval.study_run import train_cells
@@ -86,7 +87,7 @@ def test_a_metric_that_no_cell_tells_is_named() -> None:
 
 
 def test_damaged_values_and_a_lost_snapshot_are_named(tmp_path: Path) -> None:
-    evaluations = (Evaluation(kind="nashconv", subject="kuhn_poker"),)
+    evaluations = (Benchmark(kind="nashconv", subject="kuhn_poker"),)
     plan = replace(made().plan, folder=tmp_path, evaluations=evaluations)
     values = Values(plan, lambda what: None)
     with pytest.raises(ArenaError, match=r"snapshot of update 20 is gone from .*rae-s0"):
