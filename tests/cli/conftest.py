@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cli_helpers import Done
 
 from arena.cli.app import run
 
@@ -24,15 +24,6 @@ id = "kuhn_poker"
 [[games]]
 id = "tic_tac_toe"
 """
-
-
-@dataclass
-class Done:
-    """What a command came to."""
-
-    code: int
-    out: str
-    err: str
 
 
 @pytest.fixture

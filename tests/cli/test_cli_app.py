@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import pytest
 import typer
-from conftest import Done
+from cli_helpers import Done
 from typer.testing import CliRunner
 
 from arena import __version__

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Done
+from cli_helpers import Done
 
 from arena.cli import doctor
 from arena.errors import ArenaError

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from conftest import Done
+from cli_helpers import Done
 
 from arena.cli.games import params_json
 from games import Information, Param, Utility, get_game

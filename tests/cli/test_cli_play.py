@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Done
+from cli_helpers import Done
 
 from arena.engine import play_match
 from arena.players.human import HumanPlayer, LineReader, bracketed

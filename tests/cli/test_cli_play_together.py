@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conftest import Done
+from cli_helpers import Done
 
 Arena = Callable[..., Done]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Done
+from cli_helpers import Done
 
 EVIL = "<script>alert(1)</script> [bold red]x[/] \x1b[2J `code` | <img src=//evil.example/a.png>"
 KEY = "abcdef0123456789"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Done
+from cli_helpers import Done
 
 from arena.rundir import RunDir
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Done
+from cli_helpers import Done
 
 from arena.cli.tables import cross_sheet
 from arena.display.events import EventTail
